@@ -1,0 +1,103 @@
+"""Finds every declaration by folder and by entry point; nothing is registered anywhere else."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import TypeAlias
+
+from stetho.cause import Cause
+from stetho.check import Check
+from stetho.errors import DeclarationError, UnknownName
+from stetho.intervention import Intervention, declared_in
+from stetho.probe import Probe
+from stetho.reader import Reader
+from stetho.rule import Rule
+
+Declaration: TypeAlias = "Check | Cause | Intervention | Probe | Reader | Rule"
+ROOMS = ("checks", "causes", "interventions", "probes", "readers", "lint")
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Everything declared, by id."""
+
+    checks: dict[str, Check]
+    causes: dict[str, Cause]
+    interventions: dict[str, Intervention]
+    probes: dict[str, Probe]
+    readers: dict[str, Reader]
+    rules: dict[str, Rule]
+
+    def everything(self) -> Iterator[tuple[str, Declaration]]:
+        """All declarations with the plural of their kind, in reading order."""
+        for room in ("probes", "readers", "checks", "causes", "interventions", "rules"):
+            for declaration in getattr(self, room).values():
+                yield room, declaration
+
+    def find(self, name: str) -> Declaration:
+        """The declaration of that id; `lr=x10` finds `lr`."""
+        wanted = name.split("=", 1)[0]
+        for _, declaration in self.everything():
+            if declaration.id == wanted:
+                return declaration
+        import difflib
+
+        ids = [d.id for _, d in self.everything()]
+        near = difflib.get_close_matches(wanted, ids, 3) or [i for i in ids if wanted in i][:3]
+        raise UnknownName("cause, check, intervention, probe, reader or rule", name, near)
+
+    def intervention(self, name: str) -> Intervention:
+        return self.interventions[name.split("=", 1)[0]]
+
+
+def modules_below(package: ModuleType) -> Iterator[ModuleType]:
+    """The module itself and, for a package, every module inside it."""
+    yield package
+    for info in pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + "."):
+        yield importlib.import_module(info.name)
+
+
+def declarations(module: ModuleType) -> Iterator[Declaration]:
+    """What one module declares at its top level."""
+    intervention = declared_in(module)
+    if intervention is not None:
+        yield intervention
+    for value in vars(module).values():
+        if isinstance(value, Cause):
+            yield replace(value, doc=(module.__doc__ or "").strip())
+        elif isinstance(value, (Check, Probe, Reader, Rule)):
+            yield value
+
+
+def _sources() -> Iterator[ModuleType]:
+    for room in ROOMS:
+        yield importlib.import_module(f"stetho.{room}")
+        for entry in entry_points(group=f"stetho.{room}"):
+            try:
+                yield entry.load()
+            except ImportError as error:
+                raise DeclarationError(f"the package that adds '{entry.name}' to {room} fails: {error}") from error
+
+
+@cache
+def load() -> Catalogue:
+    """The whole catalogue; two declarations with one id are refused."""
+    found = Catalogue({}, {}, {}, {}, {}, {})
+    rooms: dict[type, dict[str, Declaration]] = {
+        Check: found.checks, Cause: found.causes, Intervention: found.interventions,
+        Probe: found.probes, Reader: found.readers, Rule: found.rules,
+    }  # type: ignore[dict-item]  # fmt: skip
+    for source in _sources():
+        for module in modules_below(source):
+            for declaration in declarations(module):
+                room = rooms[type(declaration)]
+                if declaration.id in room and room[declaration.id] != declaration:
+                    raise DeclarationError(f"{module.__name__}: '{declaration.id}' is declared twice")
+                room[declaration.id] = declaration
+    return found

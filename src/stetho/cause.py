@@ -1,0 +1,59 @@
+"""What a cause is: how common it is, what it predicts, how it is told apart and how it is cured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# Category base rates among faults, where nothing else is known.
+CATEGORY_RATES: Mapping[str, float] = {
+    "data": 0.40, "loss": 0.20, "train": 0.15, "arch": 0.10, "hp": 0.05, "num": 0.05, "env": 0.05,
+}  # fmt: skip
+
+# Beside the faults: how often a run that somebody asks about has nothing wrong, or a fault without a name here.
+NOTHING_WRONG = 0.35
+UNLISTED = 0.06
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing a person can fix. The module's docstring is its story; this is what it predicts.
+
+    `share` is its part of its category's base rate. `symptoms` gives the probability of the gravest
+    symptom ("none" included). `predicts` maps a check to the probability that it fires, and an
+    intervention to the probabilities of its outcomes. `mechanism` names the checks whose firing shows
+    the cause at work. `trial` names the intervention that stands for the cure.
+    """
+
+    id: str
+    share: float
+    symptoms: Mapping[str, float]
+    predicts: Mapping[str, float | Mapping[str, float]]
+    mechanism: tuple[str, ...]
+    statement: str
+    test: str
+    fix: str
+    trial: str | None = None
+    subtle: bool = False
+    otherwise: Mapping[str, float] | None = None
+    """Outcomes of interventions that `predicts` does not name; None takes the intervention's own background."""
+    proof_by_artifact: bool = False
+    references: tuple[str, ...] = ()
+    doc: str = field(default="", compare=False)
+
+    @property
+    def category(self) -> str:
+        return self.id.split("/", 1)[0]
+
+    @property
+    def is_fault(self) -> bool:
+        return self.category not in ("none", "other")
+
+
+def prior(cause: Cause) -> float:
+    """The probability of a cause before anything was seen; the faults share what health leaves over."""
+    if cause.category == "none":
+        return NOTHING_WRONG * cause.share
+    if cause.category == "other":
+        return UNLISTED * cause.share
+    return (1 - NOTHING_WRONG - UNLISTED) * CATEGORY_RATES.get(cause.category, 0.02) * cause.share

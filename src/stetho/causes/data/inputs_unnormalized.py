@@ -1,0 +1,32 @@
+"""Inputs are far from mean 0 and standard deviation 1, or their features differ wildly in scale.
+
+## What happens
+The gradients of the first layer grow with the input. Training diverges, stalls, or hears only the largest feature.
+
+## How it is told apart
+The numbers that enter the model are large. A smaller learning rate often calms it, which is why a rate is
+not blamed before the inputs are ruled out.
+
+## How it is fixed
+Standardise the inputs with the statistics of the training set.
+"""
+
+from stetho.cause import Cause
+
+inputs_unnormalized = Cause(
+    id="data/inputs-unnormalized",
+    share=0.12,
+    symptoms={
+        "loss-nonfinite": 0.20, "loss-diverging": 0.20, "loss-oscillating": 0.20, "loss-flat": 0.25, "none": 0.12,
+    },
+    predicts={
+        "input-scale-unusual": 0.95,
+        "updates-too-large": 0.35,
+        "lr=x0.1": {"symptom-gone": 0.35, "better": 0.25, "same": 0.30, "worse": 0.05, "new-failure": 0.05},
+        "lr=x0.01": {"symptom-gone": 0.40, "better": 0.20, "same": 0.25, "worse": 0.10, "new-failure": 0.05},
+    },
+    mechanism=("input-scale-unusual",),
+    statement="the model's inputs are far from mean 0 and standard deviation 1",
+    test="standardise the inputs: if the symptom stays, it is not this",
+    fix="standardise the inputs with the training set's mean and standard deviation",
+)  # fmt: skip

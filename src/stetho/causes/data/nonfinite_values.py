@@ -1,0 +1,24 @@
+"""NaN or Inf in the inputs or targets.
+
+## What happens
+One such value reaches the loss and from there every parameter.
+
+## How it is told apart
+The model's input holds NaN or Inf before anything is computed.
+
+## How it is fixed
+Find the rows, and drop or fill them before training.
+"""
+
+from stetho.cause import Cause
+
+nonfinite_values = Cause(
+    id="data/nonfinite-values",
+    share=0.06,
+    symptoms={"loss-nonfinite": 0.96, "none": 0.02},
+    predicts={"input-nonfinite": 0.90},
+    mechanism=("input-nonfinite",),
+    statement="NaN or Inf enters the model with the data",
+    test="drop the rows that hold NaN or Inf: if the loss is still not finite, it is not this",
+    fix="drop or fill the rows that hold NaN or Inf",
+)

@@ -1,0 +1,25 @@
+"""An ordinary exception ended the program; the traceback says it.
+
+## What happens
+A missing file, a wrong shape, a typo: the program stops where Python says it stops.
+
+## How it is told apart
+The traceback is the proof. A more specific cause wins wherever one explains the exception.
+
+## How it is fixed
+At the line the traceback names.
+"""
+
+from stetho.cause import Cause
+
+exception = Cause(
+    id="env/exception",
+    share=0.60,
+    symptoms={"crash": 0.97, "none": 0.01},
+    predicts={"exception-raised": 0.98},
+    mechanism=("exception-raised",),
+    statement="an exception ended the program",
+    test="run the same command again: if it does not stop there, it is not this",
+    fix="mend the line that the traceback names",
+    proof_by_artifact=True,
+)

@@ -1,0 +1,29 @@
+"""It learns steadily, only slowly.
+
+## What happens
+The loss comes down throughout and has not arrived when the run ends.
+
+## How it is told apart
+The parameters do move, and a larger learning rate does not do clearly better.
+
+## How it is fixed
+Nothing but patience, or more steps.
+"""
+
+from stetho.cause import Cause
+
+slow_but_learning = Cause(
+    id="none/slow-but-learning",
+    share=0.12,
+    symptoms={"none": 0.75, "loss-slow": 0.20, "loss-flat": 0.03},
+    predicts={
+        "updates-too-small": 0.20,
+        "lr=x10": {"symptom-gone": 0.15, "better": 0.35, "same": 0.30, "worse": 0.15, "new-failure": 0.05},
+        "lr=x100": {"symptom-gone": 0.04, "better": 0.10, "same": 0.26, "worse": 0.40, "new-failure": 0.20},
+    },
+    mechanism=(),
+    statement="it learns steadily, only slowly",
+    test="let it run on: if the loss stops falling, it is not this",
+    fix="nothing to fix; more steps",
+    otherwise={"symptom-gone": 0.03, "better": 0.07, "same": 0.60, "worse": 0.26, "new-failure": 0.04},
+)

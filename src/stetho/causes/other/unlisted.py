@@ -1,0 +1,28 @@
+"""A fault that nothing else in the catalogue describes.
+
+## What happens
+Anything. It predicts every finding alike, and every change as little likely to help as a change that has
+nothing to do with the fault.
+
+## How it is told apart
+It always competes, so that an unknown fault is not forced into a known name.
+
+## How it is fixed
+Compare with code that works.
+"""
+
+from stetho.cause import Cause
+
+unlisted = Cause(
+    id="other/unlisted",
+    share=1.0,
+    symptoms={
+        "none": 0.12, "loss-flat": 0.14, "loss-slow": 0.10, "loss-oscillating": 0.10, "loss-diverging": 0.12,
+        "loss-nonfinite": 0.12, "crash": 0.12, "killed": 0.12,
+    },
+    predicts={},
+    mechanism=(),
+    statement="a fault that nothing in the catalogue describes",
+    test="find a listed cause that passes the claim gate",
+    fix="compare with code that works",
+)  # fmt: skip

@@ -1,0 +1,25 @@
+"""A schedule or warm-up leaves the learning rate at about zero.
+
+## What happens
+The first steps learn, then the rate is gone and so is learning.
+
+## How it is told apart
+The rate in force falls by orders of magnitude in the first half of the run. A rate that is too low from the
+start is constant.
+
+## How it is fixed
+Step the schedule in its own unit, or give it the right number of steps.
+"""
+
+from stetho.cause import Cause
+
+lr_collapsed = Cause(
+    id="train/lr-collapsed",
+    share=0.08,
+    symptoms={"loss-flat": 0.40, "none": 0.40, "loss-slow": 0.10},
+    predicts={"rate-collapsed": 0.95},
+    mechanism=("rate-collapsed",),
+    statement="the schedule takes the learning rate away long before the run ends",
+    test="hold the rate constant: if nothing improves, it is not this",
+    fix="step the schedule in its own unit (per epoch or per batch), or give it the right number of steps",
+)

@@ -1,0 +1,31 @@
+"""Parameters that should learn are in no optimizer.
+
+## What happens
+They receive gradients and nobody applies them: part of the model keeps its random start. Typical ways: only
+the head was passed on, layers kept in a plain Python list, a layer replaced after the optimizer was made.
+
+## How it is told apart
+Walking back from the loss reaches parameters that ask for a gradient and that no optimizer holds. Layers frozen
+on purpose do not ask for one; a linear probe leaves out weights that were loaded.
+
+## How it is fixed
+Give the optimizer all of them, after the model is complete.
+"""
+
+from stetho.cause import Cause
+
+params_not_optimized = Cause(
+    id="train/params-not-optimized",
+    share=0.15,
+    symptoms={"loss-flat": 0.40, "loss-slow": 0.06, "none": 0.48, "loss-oscillating": 0.02},
+    predicts={
+        "parameters-left-out": 0.97,
+        "optimize-all": {"symptom-gone": 0.50, "better": 0.42, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+        "lr=x10": {"symptom-gone": 0.08, "better": 0.30, "same": 0.40, "worse": 0.18, "new-failure": 0.04},
+    },
+    mechanism=("parameters-left-out",),
+    statement="parameters that the loss depends on are held by no optimizer and never change",
+    test="train every parameter the loss reaches: if nothing improves, it is not this",
+    fix="pass all parameters to the optimizer, after the model is complete (nn.ModuleList for layers in a list)",
+    trial="optimize-all",
+)

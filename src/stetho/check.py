@@ -1,0 +1,101 @@
+"""What a check is: a pure function from facts to findings, with the examples that prove it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from stetho.evidence import Place
+from stetho.facts import Fact
+
+Outcome: TypeAlias = Literal["fired", "quiet", "unknown"]
+Example: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check saw, in one sentence with its number; `where` is what a person should look at."""
+
+    message: str
+    where: tuple[Place, ...] = ()
+    step: int | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """A declared check. The catalogue, `explain`, the reference pages and the tests all read this."""
+
+    id: str
+    family: str
+    reads: tuple[type[Fact], ...]
+    root: str
+    background: float
+    fires: Mapping[str, Example]
+    quiet: Mapping[str, Example]
+    function: Callable[..., Iterator[Finding]]
+    doc: str
+    supplied_by: str | None = None
+    given: Mapping[str, float] = field(default_factory=dict)
+    severity: int = 0
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A check's answer on one set of evidence, with the evidence it rests on."""
+
+    check: str
+    outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+    cites: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def check(
+    *,
+    reads: type[Fact] | tuple[type[Fact], ...],
+    root: str,
+    fires: Mapping[str, Example],
+    quiet: Mapping[str, Example],
+    background: float = 0.02,
+    supplied_by: str | None = None,
+    given: Mapping[str, float] | None = None,
+    severity: int = 0,
+) -> Callable[[Callable[..., Iterator[Finding]]], Check]:
+    """Declare a check. Its id is the function's name; its family is the folder it lives in.
+
+    `root` names the one fact that the finding rests on: of several findings with one root, one is counted.
+    `background` is how often it fires when the cause is something it does not speak about.
+    `supplied_by` names the intervention that would supply a missing fact.
+    `given` says how likely it fires under a cause, for causes whose own file does not say it.
+    `severity` orders symptoms; the gravest one that fired stands for the run.
+    """
+
+    def declare(function: Callable[..., Iterator[Finding]]) -> Check:
+        return Check(
+            id=function.__name__.strip("_").replace("_", "-"),
+            family=function.__module__.split(".")[-2],
+            reads=reads if isinstance(reads, tuple) else (reads,),
+            root=root,
+            background=background,
+            fires=fires,
+            quiet=quiet,
+            function=function,
+            doc=re.sub(r"\n    ", "\n", function.__doc__ or "").strip(),
+            supplied_by=supplied_by,
+            given=given or {},
+            severity=severity,
+        )
+
+    return declare
+
+
+def judge(one: Check, facts: Mapping[type[Fact], tuple[str, Fact]]) -> Judgement:
+    """Run one check on the facts at hand; a check whose facts are missing answers unknown, never quiet."""
+    missing = tuple(t.fact for t in one.reads if t not in facts)
+    if missing:
+        return Judgement(one.id, "unknown", missing=missing)
+    chosen = [facts[t] for t in one.reads]
+    findings = tuple(one.function(*(fact for _, fact in chosen)))
+    return Judgement(one.id, "fired" if findings else "quiet", findings, tuple(e for e, _ in chosen))

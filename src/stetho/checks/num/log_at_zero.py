@@ -1,0 +1,39 @@
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.facts import NonfiniteOrigin
+
+LOGARITHMS = ("log", "log_", "log2", "log10", "log1p", "xlogy", "logit", "special_xlogy", "entr")
+
+
+@check(
+    reads=NonfiniteOrigin,
+    root="nonfinite-origin",
+    background=0.02,
+    supplied_by="close-look",
+    fires={
+        "forward": {"step": 12, "operation": "log", "phase": "forward", "input_zeros": 3, "input_size": 640, "input_min": 0.0},
+        "only in backward": {"step": 12, "operation": "log", "phase": "backward", "input_zeros": 1, "input_size": 64, "input_min": 0.0},
+    },
+    quiet={
+        "another operation": {"step": 12, "operation": "linear", "phase": "forward", "input_zeros": 3, "input_size": 640},
+        "log of a negative number": {"step": 12, "operation": "log", "phase": "forward", "input_min": -0.5},
+    },
+)  # fmt: skip
+def log_at_zero(origin: NonfiniteOrigin) -> Iterator[Finding]:
+    """The first NaN or Inf comes out of a logarithm whose input holds zeros.
+
+    ## Why it matters
+    log 0 is -Inf and its gradient is infinite; one such value turns the loss or the gradients into NaN.
+
+    ## False alarms
+    An infinite value that a mask makes on purpose is not on the way to the loss and is not counted.
+    """
+    low = origin.input_min if origin.input_min is not None else 0.0
+    if origin.operation in LOGARITHMS and origin.input_zeros and low >= 0:
+        yield Finding(
+            f"{origin.operation} at {origin.where} receives {origin.input_zeros} zeros among {origin.input_size} "
+            f"values at step {origin.step} ({origin.phase})",
+            where=origin.frames or ((origin.where,) if origin.where else ()),
+            step=origin.step,
+        )

@@ -1,0 +1,1 @@
+"""What is seen to be wrong, before any cause is named; the gravest symptom stands for the run."""

@@ -1,0 +1,40 @@
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.curves import shape
+from stetho.facts import LossCurve
+
+
+@check(
+    reads=LossCurve,
+    root="loss-curve",
+    severity=80,
+    fires={
+        "ten times the start": {"values": [1.0 + i * 0.3 for i in range(40)]},
+        "far above chance": {"values": [2.3] * 5 + [9.0, 11.0] * 20, "chance": 2.303},
+    },
+    quiet={
+        "falls": {"values": [3.0 - i * 0.05 for i in range(40)]},
+        "a generator's loss may rise": {"values": [1.0 + i * 0.3 for i in range(40)], "objectives": 2},
+        "crosses zero": {"values": [0.01 * (-1) ** i for i in range(40)]},
+    },
+)
+def loss_diverging(curve: LossCurve, *, factor: float = 2.0) -> Iterator[Finding]:
+    """The loss ends far above where it started.
+
+    ## Why it matters
+    Training undoes what it had: each step makes the model worse.
+
+    ## False alarms
+    Adversarial losses rise and fall against each other; with several objectives this check stays quiet. A
+    loss that hovers around zero has no level to compare with, so a rise must be large in noise, too.
+    """
+    seen = shape(curve.values)
+    if seen is None or curve.objectives > 1 or seen.start <= 0:
+        return
+    level = max(seen.start, curve.chance or 0.0)
+    if seen.end > factor * level and seen.end - seen.start > 5 * seen.error:
+        yield Finding(
+            f"loss rises from {seen.start:.3g} to {seen.end:.3g} in {seen.steps} steps",
+            where=(curve.where,) if curve.where else (),
+        )

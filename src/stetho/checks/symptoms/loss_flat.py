@@ -1,0 +1,50 @@
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.curves import shape, swing
+from stetho.facts import LossCurve
+
+
+@check(
+    reads=LossCurve,
+    root="loss-curve",
+    severity=50,
+    fires={
+        "stuck at ln 10": {"values": [2.305, 2.301, 2.303, 2.302] * 15, "chance": 2.303},
+        "falls to chance and stays": {"values": [9.0, 6.0, 3.0] + [2.30, 2.31] * 30, "chance": 2.303},
+        "does not move, level unknown": {"values": [5.00, 5.01, 4.99, 5.00] * 20},
+    },
+    quiet={
+        "learns": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303},
+        "starts and stays far below chance": {"values": [0.31, 0.30, 0.29, 0.30] * 15, "chance": 2.303},
+        "a policy loss around zero": {"values": [0.02, -0.03, 0.01, -0.01] * 20},
+        "two players": {"values": [1.386, 1.387] * 30, "objectives": 2},
+        "too short to tell": {"values": [2.30, 2.31, 2.30], "chance": 2.303},
+    },
+)
+def loss_flat(curve: LossCurve, *, least_steps: int = 20) -> Iterator[Finding]:
+    """The loss stays where guessing would put it.
+
+    ## Why it matters
+    The model has learned nothing about the inputs that the label frequencies do not say already.
+
+    ## False alarms
+    A run that starts from trained weights is flat and far below chance: that is convergence. A task
+    whose labels are mostly noise has its floor near chance. Where the level of chance is not known, only a
+    calm, positive loss that has not moved by 3 % counts.
+    """
+    seen = shape(curve.values)
+    if seen is None or curve.objectives > 1 or seen.steps < least_steps or seen.end <= 0:
+        return
+    if curve.chance is not None:
+        stuck = 0.93 * curve.chance < seen.end < 2 * curve.chance
+        level = f"chance is {curve.chance:.4g} ({curve.chance_is or 'from the labels'})"
+    else:
+        calm = swing(curve.values) < 0.3 and seen.lowest > 0 and seen.steps >= 2 * least_steps
+        stuck = calm and abs(seen.start - seen.end) < 0.03 * seen.start
+        level = "no change beyond noise"
+    if stuck:
+        yield Finding(
+            f"loss {seen.start:.4g} at the start, {seen.end:.4g} after {seen.steps} steps; {level}",
+            where=(curve.where,) if curve.where else (),
+        )

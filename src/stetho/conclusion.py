@@ -1,0 +1,231 @@
+"""The verdict, put together from the ledger: status, hypotheses, claim, fix and the next test."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from stetho import fixes
+from stetho.catalogue import Catalogue
+from stetho.check import Judgement
+from stetho.evidence import Place
+from stetho.experiment import Experiment
+from stetho.facts import Crash, RunEnd
+from stetho.inquiry import Inquiry
+from stetho.reason import Gate, Seen, check_likelihood, claim_gate, experiment_likelihood, posterior, priors
+from stetho.trial import possible
+from stetho.verdict import Claim, Cost, Fix, Hypothesis, NextTest, Noted, Role, Status, Symptom, Tried, Trial, Verdict
+
+SHOWN = 8
+FAVOURS = 1.5
+
+
+def rank(inquiry: Inquiry) -> tuple[Seen, dict[str, float], Gate]:
+    """Judge, rank and ask the claim gate."""
+    seen = inquiry.seen()
+    now = posterior(inquiry.catalogue, seen)
+    return seen, now, claim_gate(inquiry.catalogue, seen, now)
+
+
+def verdict(inquiry: Inquiry) -> Verdict:
+    """Everything the investigation can say now."""
+    seen, now, gate = rank(inquiry)
+    status = status_of(inquiry, seen, now, gate)
+    fired = [j for j in seen.judgements if j.outcome == "fired"]
+    checks = inquiry.catalogue.checks
+    request = inquiry.request
+    return Verdict(
+        target={"command": list(request.command), "cwd": request.cwd, "seed": request.seed},
+        case=str(inquiry.case.path),
+        status=status,
+        symptoms=symptoms(fired, inquiry.catalogue),
+        findings=tuple(
+            Noted(j.check, f.message, f.where, j.cites)
+            for j in fired
+            if checks[j.check].family != "symptoms"
+            for f in j.findings
+        ),
+        hypotheses=tuple(hypotheses(inquiry.catalogue, seen, now)),
+        claim=claim(inquiry, seen, now, gate) if gate.passes else None,
+        not_claimed="" if gate.passes or status == "clear" else gate.reason,
+        evidence=inquiry.ledger.evidence(),
+        experiments=tuple(tried(x, now) for x in seen.experiments),
+        fix=fix(inquiry, gate.cause) if gate.passes else None,
+        next=() if status in ("established", "clear") else tuple(next_tests(inquiry, seen, now)),
+        cost=Cost(round(inquiry.spent(), 1), inquiry.runs),
+        notes=tuple(notes(inquiry, seen)),
+    )
+
+
+def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) -> Status:
+    if gate.passes:
+        return "established"
+    end = inquiry.fact(RunEnd)
+    leader = next(iter(now))
+    if end is None or not end.attached or (end.steps == 0 and seen.symptom == "none"):
+        return "unknown"
+    if leader.startswith("none/"):
+        return "clear"
+    return "suspected" if inquiry.catalogue.causes[leader].is_fault and now[leader] >= 0.3 else "unknown"
+
+
+def symptoms(fired: list[Judgement], catalogue: Catalogue) -> tuple[Symptom, ...]:
+    own = [j for j in fired if catalogue.checks[j.check].family == "symptoms"]
+    own.sort(key=lambda j: -catalogue.checks[j.check].severity)
+    return tuple(Symptom(j.check, f.message, f.step, j.cites) for j in own for f in j.findings)
+
+
+def hypotheses(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> list[Hypothesis]:
+    base = priors(catalogue)
+    rows = []
+    for position, (cause_id, probability) in enumerate(now.items()):
+        cause = catalogue.causes[cause_id]
+        supports, against, reason = bearing(catalogue, seen, cause_id)
+        role: Role = "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
+        if cause.subtle and position > 0:
+            role = "subtle"
+        keep = position < SHOWN or role in ("null", "other")
+        if keep:
+            rows.append(
+                Hypothesis(cause_id, base[cause_id], probability, role, supports, against, reason, cause.test, cause.fix)
+            )
+    return rows
+
+
+def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """Evidence for and against a cause compared with an unlisted fault, and the strongest reason in words."""
+    cause, other = catalogue.causes[cause_id], catalogue.causes["other/unlisted"]
+    supports: dict[str, None] = {}
+    against: dict[str, None] = {}
+    best, reason = 1.0, ""
+    for judgement in seen.judgements:
+        one = catalogue.checks[judgement.check]
+        if judgement.outcome == "unknown" or one.family == "symptoms" or one.id not in cause.predicts:
+            continue
+        ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(other, one, judgement.outcome)
+        if ratio >= FAVOURS and judgement.outcome == "fired":
+            supports.update(dict.fromkeys(judgement.cites))
+            if ratio > best:
+                best, reason = ratio, judgement.findings[0].message
+        elif ratio <= 1 / FAVOURS:
+            against.update(dict.fromkeys(judgement.cites))
+    for experiment in seen.experiments:
+        if experiment.supplies is not None:
+            continue
+        mine, theirs = (experiment_likelihood(experiment, c) for c in (cause_id, "other/unlisted"))
+        if mine / theirs >= FAVOURS:
+            supports.update(dict.fromkeys(experiment.evidence))
+        elif mine / theirs <= 1 / FAVOURS:
+            against.update(dict.fromkeys(experiment.evidence))
+    if not reason:
+        reason = f"{next((j.check for j in seen.judgements if j.check in cause.mechanism and j.outcome == 'quiet'), '')}"
+        reason = f"{reason} is quiet" if reason else ""
+    return tuple(supports), tuple(e for e in against if e not in supports), reason
+
+
+def tried(experiment: Experiment, now: Mapping[str, float]) -> Tried:
+    standing = {c: t for c, t in experiment.predicted.items() if now.get(c, 0) > 0.002 or c == experiment.tests}
+    return Tried(
+        experiment.id, experiment.kind, experiment.change.label, experiment.question, standing, experiment.outcome,
+        experiment.seconds, experiment.evidence, experiment.detail, reading(experiment, now),
+    )  # fmt: skip
+
+
+def reading(experiment: Experiment, now: Mapping[str, float]) -> str:
+    """What the outcome says about the causes that expected something of it."""
+    if experiment.outcome in ("not-applied", "undecided"):
+        return "no evidence"
+    if experiment.supplies is not None:
+        return "a closer look, nothing changed"
+    ratios = {
+        c: experiment_likelihood(experiment, c) / experiment_likelihood(experiment, "other/unlisted")
+        for c in experiment.predicted
+        if not c.startswith("other")
+    }
+    favoured = [c for c, r in sorted(ratios.items(), key=lambda i: -i[1]) if r >= 5 and now.get(c, 0) > 0.001][:2]
+    opposed = [c for c, r in sorted(ratios.items(), key=lambda i: i[1]) if r <= 0.3 and now.get(c, 0) > 0.0002][:2]
+    words = [f"for {', '.join(favoured)}"] if favoured else []
+    return "; ".join(words + ([f"against {', '.join(opposed)}"] if opposed else []))
+
+
+def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) -> Claim:
+    cause = inquiry.catalogue.causes[gate.cause]
+    shown = [j for j in seen.judgements if j.check in gate.mechanism]
+    deciding = [x for x in seen.experiments if x.id in gate.experiments]
+    mechanism = tuple(dict.fromkeys(e for j in shown for e in j.cites))
+    cites = tuple(dict.fromkeys([*mechanism, *(e for x in deciding for e in x.evidence)]))
+    places = [p for x in seen.experiments if x.tests == gate.cause and cured(x) for p in edited_places(inquiry, x)]
+    places += [p for j in shown for f in j.findings for p in f.where]
+    told = shown[0].findings[0].message
+    crash = inquiry.fact(Crash)
+    if crash is not None and gate.cause == "env/exception":
+        places += list(reversed(crash.frames))
+    where = tuple(dict.fromkeys(Place(p.file, p.line, p.column, None, p.sample) for p in places))
+    statement = f"{cause.statement}: {told}"
+    return Claim(gate.cause, round(now[gate.cause], 3), statement, cites, where, mechanism, gate.experiments)
+
+
+def cured(experiment: Experiment) -> bool:
+    return experiment.outcome in ("symptom-gone", "better")
+
+
+def edited_places(inquiry: Inquiry, experiment: Experiment) -> list[Place]:
+    return [Place(inquiry.users_path(e.file), e.line) for e in experiment.change.edits]
+
+
+def fix(inquiry: Inquiry, cause: str) -> Fix | None:
+    """The newest trial of a cure that helped; exactly what it applied is what is offered."""
+    trials = [x for x in inquiry.experiments() if x.tests == cause and cured(x)]
+    if not trials:
+        return None
+    best = trials[-1]
+    change, command = best.change, best.change.command
+    trial = Trial(best.before, best.after, best.evidence)
+    if command is not None:
+        old, new = " ".join(inquiry.request.command), " ".join(command)
+        return Fix(f"run it as: {new}", "command", f"- {old}\n+ {new}\n", trial, command)
+    file = change.edits[0].file
+    kind = "code" if file.endswith(".py") else "config"
+    diff = fixes.diff(change.edits, os.path.realpath(inquiry.request.cwd))
+    summary = f"{inquiry.users_path(file)}:{change.edits[0].line}  {change.edits[0].why}"
+    return Fix(summary, "config" if kind == "config" else "code", diff, trial)
+
+
+def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[NextTest]:
+    """The experiments that would still tell most; else what would refute the leading hypotheses."""
+    leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
+    found = [
+        NextTest(f"stetho why with a larger budget: {c.change} ({_question(inquiry, c.change)})", leaders, round(c.seconds, 1))
+        for c in possible(inquiry, seen, now)[:2]
+    ]
+    for cause in leaders[: 2 if not found else 1]:
+        if now[cause] > 0.02:
+            found.append(NextTest(inquiry.catalogue.causes[cause].test, (cause,)))
+    return found[:3]
+
+
+def _question(inquiry: Inquiry, change: str) -> str:
+    if change.startswith("fix "):
+        return "does the cure cure it?"
+    return inquiry.catalogue.intervention(change).question
+
+
+def notes(inquiry: Inquiry, seen: Seen) -> list[str]:
+    found = list(dict.fromkeys(inquiry.ledger.notes()))
+    end = inquiry.fact(RunEnd)
+    if end is not None and not end.attached:
+        found.append(
+            "the observer was not active: the command never imported torch in a Python that reads PYTHONPATH "
+            "(python -E or -I, env -i, a script that sets PYTHONPATH, or no torch at all). This says nothing about health."
+        )
+    elif end is not None and end.steps == 0 and seen.symptom == "none":
+        how = "within its time" if end.stopped_by == "time" else "before it ended"
+        found.append(f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge")
+    if inquiry.request.symptom:
+        known = [j.check for j in seen.judgements if inquiry.catalogue.checks[j.check].family == "symptoms"]
+        words = re.sub(r"[^a-z]+", "-", inquiry.request.symptom.lower())
+        meant = [k for k in known if k in words or words.strip("-") in k]
+        state = "was looked for and seen" if seen.symptom in meant else "was looked for and not seen"
+        found.append(f"your hint '{inquiry.request.symptom}' " + (state if meant else "names no known symptom; it was not used"))
+    return found

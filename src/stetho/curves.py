@@ -1,0 +1,68 @@
+"""Reading a loss curve: where it starts and ends, how noisy it is, and whether two curves differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, pstdev
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A curve in a few numbers. `noise` is the spread around its own local level at the end."""
+
+    start: float
+    end: float
+    noise: float
+    lowest: float
+    steps: int
+    falling: float
+    """Fall over the last half of the curve, in standard errors of the difference."""
+
+    @property
+    def error(self) -> float:
+        """Standard error of `end`."""
+        return self.noise / math.sqrt(max(1.0, self.steps * 0.2))
+
+
+def finite(values: Sequence[float]) -> list[float]:
+    return [v for v in values if math.isfinite(v)]
+
+
+def shape(values: Sequence[float]) -> Shape | None:
+    """The shape of the finite part of a curve, or None when there is too little of it."""
+    known = finite(values)
+    if len(known) < 4:
+        return None
+    head = known[: max(1, min(5, len(known) // 10))]
+    tail = known[-max(3, len(known) // 5) :]
+    half = known[len(known) // 2 :]
+    first, second = half[: len(half) // 2], half[len(half) // 2 :]
+    jumps = [abs(b - a) for a, b in zip(tail, tail[1:], strict=False)]
+    noise = max(median(jumps) / 0.954, 1e-12) if jumps else 1e-12
+    spread = max(noise, 1e-9 * abs(fmean(tail)), 1e-12) * math.sqrt(2.0 / max(1, len(second)))
+    falling = (fmean(first) - fmean(second)) / spread if first and second else 0.0
+    return Shape(fmean(head), fmean(tail), noise, min(known), len(known), falling)
+
+
+def swing(values: Sequence[float]) -> float:
+    """Spread of the last half over its level: near 0 for a calm curve, near 1 for one that jumps about."""
+    known = finite(values)
+    half = known[len(known) // 2 :]
+    level = fmean(half) if half else 0.0
+    return pstdev(half) / abs(level) if len(half) > 2 and level else 0.0
+
+
+def clearly_lower(base: Sequence[float], changed: Sequence[float], *, share: float = 0.1) -> bool:
+    """Whether the changed curve ends lower by more than noise and by a share that matters.
+
+    The share is of the level the base ended at, or of what it has come down so far, whichever is larger:
+    on a curve that crosses zero, a level says nothing.
+    """
+    one, two = shape(base), shape(changed)
+    if one is None or two is None:
+        return False
+    gain = one.end - two.end
+    matters = share * max(abs(one.end), abs(one.start - one.end), 1e-12)
+    return gain > matters and gain > 3 * math.hypot(one.error, two.error)

@@ -1,0 +1,181 @@
+"""Runs a command here, under observation and in isolation, within bounds; ends its whole process tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from stetho import scratch as scratches
+from stetho.experiment import Bound, Edit, Plan
+
+INJECT = Path(__file__).parent.parent / "observer" / "inject"
+# Trackers are switched off by their own variables; whatever still writes, writes into the scratch.
+QUIET_TRACKERS = {
+    "WANDB_MODE": "disabled", "COMET_MODE": "disabled", "MLFLOW_TRACKING_URI": "sqlite:///:memory:",
+    "NEPTUNE_MODE": "debug", "CLEARML_OFFLINE_MODE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come, for the status line and for deciding to stop."""
+
+    seconds: float
+    steps: int
+    loss: float | None
+
+
+Watcher: TypeAlias = Callable[[Progress], "str | None"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a finished run left: its exit, its output and its recording, all inside the scratch."""
+
+    code: int | None
+    signal: str | None
+    seconds: float
+    stopped_by: str | None
+    output: Path
+    scratch: scratches.Scratch
+    injection_error: str | None = None
+
+
+def environment_for(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
+    """The user's environment with the observer on its path."""
+    path = given.get("PYTHONPATH")
+    return {
+        **QUIET_TRACKERS,
+        **given,
+        "PYTHONPATH": f"{INJECT}{os.pathsep}{path}" if path else str(INJECT),
+        "PYTHONHASHSEED": given.get("PYTHONHASHSEED", "0"),
+        "PYTHONUNBUFFERED": "1",
+        "STETHO_PLAN": str(plan_file),
+    }
+
+
+def run(
+    command: Sequence[str],
+    cwd: str,
+    *,
+    seed: int,
+    bound: Bound,
+    changes: Sequence[tuple[str, str, str]] = (),
+    edits: Sequence[Edit] = (),
+    trace: tuple[tuple[int, int], ...] = ((0, 3),),
+    stdin: Path | None = None,
+    watch: Watcher | None = None,
+) -> Ran:
+    """Run the command to its bound. `watch` is told the progress and may name a reason to stop."""
+    environment: dict[str, str] = dict(os.environ)
+    scratch = scratches.make(command, cwd, edits, environment)
+    plan_file = scratch.base / "plan.json"
+    plan = Plan(str(scratch.recording), seed, bound.steps, tuple(changes), trace)
+    plan_file.write_text(json.dumps(asdict(plan)))
+    spec = json.loads((scratch.base / "spec.json").read_text())
+    spec["environment"] = environment_for(plan_file, spec["environment"])
+    (scratch.base / "spec.json").write_text(json.dumps(spec))
+    output = scratch.base / "output.txt"
+    begun = time.monotonic()
+    with output.open("wb") as out, (stdin or Path(os.devnull)).open("rb") as given:
+        process = subprocess.Popen(
+            scratch.command, stdin=given, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            stopped = _wait(process, scratch.recording, begun, bound.seconds, watch)
+        finally:
+            end_tree(process)
+    code = process.returncode
+    error = plan_file.with_suffix(".json.error")
+    return Ran(
+        code=code if code >= 0 else None,
+        signal=signal.Signals(-code).name if code < 0 and stopped is None else None,
+        seconds=time.monotonic() - begun,
+        stopped_by=stopped or _ended_by(scratch.recording),
+        output=output,
+        scratch=scratch,
+        injection_error=error.read_text() if error.exists() else None,
+    )
+
+
+def _wait(
+    process: subprocess.Popen[bytes],
+    recording: Path,
+    begun: float,
+    seconds: float,
+    watch: Watcher | None,
+) -> str | None:
+    tail = Tail(recording)
+    while True:
+        try:
+            process.wait(0.05)
+            return None
+        except subprocess.TimeoutExpired:
+            spent = time.monotonic() - begun
+            if spent > seconds:
+                return "time"
+            if watch is not None:
+                reason = watch(Progress(spent, *tail.read()))
+                if reason:
+                    return reason
+
+
+class Tail:
+    """The newest step and loss of a recording that is being written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.offsets: dict[Path, int] = {}
+        self.steps = 0
+        self.loss: float | None = None
+
+    def read(self) -> tuple[int, float | None]:
+        for file in self.folder.glob("*.jsonl"):
+            with file.open("rb") as handle:
+                handle.seek(self.offsets.get(file, 0))
+                data = handle.read()
+            whole = data.rfind(b"\n") + 1
+            self.offsets[file] = self.offsets.get(file, 0) + whole
+            last = data[:whole].rfind(b'{"e":"step"')
+            if last >= 0:
+                event = json.loads(data[last : data.index(b"\n", last)])
+                self.steps = max(self.steps, int(event["i"]) + 1)
+                if event["loss"]:
+                    self.loss = float(event["loss"][-1][1])
+        return self.steps, self.loss
+
+
+def _ended_by(recording: Path) -> str | None:
+    for file in recording.glob("*.jsonl"):
+        with file.open("rb") as handle:
+            handle.seek(max(0, file.stat().st_size - 4096))
+            if b'"e":"end","reason":"bound"' in handle.read():
+                return "bound"
+    return None
+
+
+def end_tree(process: subprocess.Popen[bytes]) -> None:
+    """End the process and everything it started, workers that left its session included."""
+    import psutil
+
+    try:
+        family = psutil.Process(process.pid).children(recursive=True)
+    except psutil.Error:
+        family = []
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+    for child in family:
+        try:
+            child.kill()
+        except psutil.Error:
+            continue
+    process.wait()

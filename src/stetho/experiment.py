@@ -1,0 +1,81 @@
+"""What an experiment is: a question, one change, a bound, and an outcome that may be evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+ExperimentOutcome: TypeAlias = Literal[
+    "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
+]
+ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One text change to one file of the user's, or to the command; what a trial fix applies."""
+
+    file: str
+    before: str
+    after: str
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """The one thing an experiment alters: a named intervention with its value, or edits to code or command."""
+
+    name: str
+    value: str = ""
+    edits: tuple[Edit, ...] = ()
+    command: tuple[str, ...] | None = None
+    """The whole changed command, when the change is an argument."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}={self.value}" if self.value else self.name
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment that was run. `predicted` is what each cause said would happen, before it ran."""
+
+    id: str
+    kind: ExperimentKind
+    change: Change
+    question: str
+    predicted: Mapping[str, Mapping[str, float]]
+    outcome: ExperimentOutcome
+    detail: str
+    seconds: float
+    steps: int
+    before: float | None = None
+    after: float | None = None
+    evidence: tuple[str, ...] = ()
+    tests: str | None = None
+    """The cause whose cure a trial fix tries."""
+    supplies: str | None = None
+    """The check that a closer look supplies with its fact; such a look changes nothing."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How far a run may go: optimizer steps and seconds, whichever comes first."""
+
+    seconds: float
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the observer is told before a run: the change, the bound and which steps to look at closely."""
+
+    recording: str
+    seed: int
+    steps: int | None = None
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """For each in-process change: its id, its value and the file that makes it."""
+    trace: tuple[tuple[int, int], ...] = ((0, 3),)
+    """Windows of steps, first and past-the-last, in which every operation is looked at."""

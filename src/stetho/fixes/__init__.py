@@ -1,0 +1,82 @@
+"""Cures in code, config or command, one cause per file: each yields edits to be tried, likeliest first."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from types import ModuleType
+from typing import TypeVar
+
+from stetho.evidence import Place
+from stetho.experiment import Edit, Experiment
+from stetho.facts import Fact
+
+F = TypeVar("F", bound=Fact)
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """What a cure may look at: the facts of the base run, the command, and the experiments so far."""
+
+    facts: Mapping[type[Fact], Fact]
+    command: tuple[str, ...]
+    cwd: str
+    experiments: Sequence[Experiment] = ()
+
+    def get(self, kind: type[F]) -> F | None:
+        found = self.facts.get(kind)
+        return found if isinstance(found, kind) else None
+
+
+@dataclass(frozen=True)
+class Cure:
+    """One candidate: what it changes and where a person would look."""
+
+    summary: str
+    edits: tuple[Edit, ...] = ()
+    command: tuple[str, ...] | None = None
+    where: tuple[Place, ...] = ()
+    aims_at_rate: float | None = None
+    """The learning rate that the optimizer must show when the cure took effect."""
+    kind: str = field(default="code")
+
+
+@cache
+def _by_cause() -> dict[str, ModuleType]:
+    found = {}
+    for info in pkgutil.iter_modules(__path__, __name__ + "."):
+        module = importlib.import_module(info.name)
+        for cause in getattr(module, "CURES", ()):
+            found[cause] = module
+    return found
+
+
+def cures(cause: str, grounds: Grounds) -> Iterator[Cure]:
+    """The cures that can be written for a cause here; none when it has none."""
+    module = _by_cause().get(cause)
+    if module is not None:
+        seen = set()
+        for cure in module.candidates(cause, grounds):
+            key = (tuple((e.file, e.after) for e in cure.edits), cure.command)
+            if key not in seen:
+                seen.add(key)
+                yield cure
+
+
+def edit(file: str, before: str, after: str, line: int, why: str) -> Edit:
+    return Edit(file, before, after, line, why)
+
+
+def diff(edits: Sequence[Edit], cwd: str) -> str:
+    """A unified diff that `patch -p1` takes in the working directory."""
+    text = []
+    for one in edits:
+        name = os.path.relpath(one.file, cwd)
+        before, after = one.before.splitlines(keepends=True), one.after.splitlines(keepends=True)
+        text += list(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
+    return "".join(line if line.endswith("\n") else line + "\n" for line in text)

@@ -1,0 +1,131 @@
+"""Write the learning rate that worked where the program gets it from: command, call, code or config."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+
+from stetho.evidence import Place
+from stetho.experiment import Edit
+from stetho.facts import LearningRate
+from stetho.fixes import Cure, Grounds
+from stetho.source.code import Code, read
+
+CURES = ("hp/lr-too-high", "hp/lr-too-low")
+CONFIGS = (".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env")
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
+MOST_FILES = 300
+
+
+def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
+    rate = grounds.get(LearningRate)
+    factor = best_factor(grounds)
+    if rate is None or factor is None:
+        return
+    new = float(f"{rate.initial * factor:.3g}")
+    yield from on_the_command(grounds, rate.initial, new)
+    for place in rate.frames[:3]:
+        yield from at_the_call(place, rate.initial, new)
+    yield from in_the_project(grounds.cwd, rate, new)
+
+
+def best_factor(grounds: Grounds) -> float | None:
+    """The factor of the control that did best."""
+    tried = [
+        (x.after, float(x.change.value[1:]))
+        for x in grounds.experiments
+        if x.change.name == "lr" and x.change.value.startswith("x") and x.outcome in ("symptom-gone", "better")
+    ]
+    known = [(after, factor) for after, factor in tried if after is not None]
+    return min(known)[1] if known else None
+
+
+def same(text: str, value: float) -> bool:
+    try:
+        return abs(float(text) - value) <= 1e-9 * max(1.0, abs(value)) or float(text) == value
+    except ValueError:
+        return False
+
+
+def on_the_command(grounds: Grounds, old: float, new: float) -> Iterator[Cure]:
+    for index, argument in enumerate(grounds.command[1:], 1):
+        head, sign, value = argument.rpartition("=")
+        if same(value, old):
+            changed = (*grounds.command[:index], f"{head}{sign}{new:g}", *grounds.command[index + 1 :])
+            flag = head or (grounds.command[index - 1] if index > 1 else "")
+            yield Cure(f"{flag} {value}  ->  {new:g}".strip(), command=changed, aims_at_rate=new, kind="command")
+
+
+def literal_changed(code: Code, node: ast.Constant, new: float) -> Cure:
+    told = f"{code.segment(node)}  ->  {new:g}"
+    change = Edit(code.file, code.text, code.replaced((node, f"{new:g}")), node.lineno, told)
+    return Cure(told, (change,), where=(Place(code.file, node.lineno),), aims_at_rate=new)
+
+
+def literals(tree: ast.AST, value: float) -> list[ast.Constant]:
+    return [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Constant) and type(n.value) in (int, float) and same(str(n.value), value)
+    ]
+
+
+def at_the_call(place: Place, old: float, new: float) -> Iterator[Cure]:
+    code = read(place.file)
+    if code is None or place.line is None:
+        return
+    for call in code.calls_at(place.line):
+        for node in literals(call, old):
+            yield literal_changed(code, node, new)
+
+
+def in_the_project(cwd: str, rate: LearningRate, new: float) -> Iterator[Cure]:
+    """Literals of that value anywhere in the project; those beside the letters "lr" or "rate" first."""
+    found: list[tuple[int, Cure]] = []
+    own = {p.file for p in rate.frames}
+    for file in project_files(cwd) | own:
+        if file.endswith(".py"):
+            code = read(file)
+            for node in literals(code.tree, rate.initial) if code else ():
+                assert code is not None
+                line = code.text.splitlines()[node.lineno - 1]
+                found.append((likelihood(line, file in own), literal_changed(code, node, new)))
+        else:
+            found += [(likelihood(told, False), c) for told, c in in_config(file, rate.initial, new)]
+    for _, cure in sorted(found, key=lambda pair: pair[0]):
+        yield cure
+
+
+def likelihood(line: str, own_file: bool) -> int:
+    named = re.search(r"lr|rate|alpha|eta|step", line, re.IGNORECASE) is not None
+    return (0 if named else 2) + (0 if own_file else 1)
+
+
+def in_config(file: str, old: float, new: float) -> Iterator[tuple[str, Cure]]:
+    try:
+        with open(file, encoding="utf-8") as handle:
+            text = handle.read(1_000_000)
+    except (OSError, UnicodeDecodeError):
+        return
+    for match in NUMBER.finditer(text):
+        if same(match.group(), old):
+            line = text.count("\n", 0, match.start()) + 1
+            told = f"{match.group()}  ->  {new:g}"
+            after = text[: match.start()] + f"{new:g}" + text[match.end() :]
+            place = Place(file, line)
+            edit = Edit(file, text, after, line, told)
+            yield text.splitlines()[line - 1], Cure(told, (edit,), where=(place,), aims_at_rate=new, kind="config")
+
+
+def project_files(cwd: str) -> set[str]:
+    found: set[str] = set()
+    for folder, folders, files in os.walk(cwd):
+        folders[:] = [f for f in folders if not f.startswith(".") and f not in ("venv", "node_modules", "__pycache__")]
+        for name in files:
+            if name.endswith((".py", *CONFIGS)):
+                found.add(os.path.join(folder, name))
+                if len(found) >= MOST_FILES:
+                    return found
+    return found

@@ -1,0 +1,114 @@
+"""One investigation under way: its case, its evidence so far, and what time is left."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from stetho.case import Case, Request
+from stetho.catalogue import Catalogue
+from stetho.check import Judgement, judge
+from stetho.evidence import Place
+from stetho.experiment import Experiment
+from stetho.facts import Fact, LossCurve, RunEnd
+from stetho.ledger import Ledger, fact_of
+from stetho.reason import Seen
+
+BASE = "base"
+F = TypeVar("F", bound=Fact)
+Facts = Mapping[type[Fact], tuple[str, Fact]]
+
+
+@dataclass
+class Inquiry:
+    """What every step of the loop works on. All it knows is in the ledger, so that a case can be resumed."""
+
+    case: Case
+    ledger: Ledger
+    request: Request
+    catalogue: Catalogue
+    show: Callable[[str], None]
+    progress: Callable[[str], None]
+    stdin: Path | None = None
+    begun: float = field(default_factory=time.monotonic)
+    runs: int = 0
+
+    def remaining(self) -> float:
+        return self.request.budget - self.spent()
+
+    def spent(self) -> float:
+        return time.monotonic() - self.begun
+
+    def facts(self, run: str = BASE) -> dict[type[Fact], tuple[str, Fact]]:
+        """The newest fact of each kind that a run gave, with the evidence that holds it."""
+        found: dict[type[Fact], tuple[str, Fact]] = {}
+        for evidence in self.ledger.evidence():
+            if evidence.run == run:
+                fact = fact_of(evidence)
+                if fact is not None:
+                    found[type(fact)] = (evidence.id, fact)
+        return found
+
+    def fact(self, kind: type[F], run: str = BASE) -> F | None:
+        entry = self.facts(run).get(kind)
+        return entry[1] if entry is not None and isinstance(entry[1], kind) else None
+
+    def experiments(self) -> tuple[Experiment, ...]:
+        return self.ledger.experiments()
+
+    def observed(self) -> bool:
+        return self.fact(RunEnd) is not None
+
+    def seen(self) -> Seen:
+        judgements = judge_all(self.catalogue, self.facts())
+        return Seen(gravest(self.catalogue, judgements), judgements, self.experiments())
+
+    def users_path(self, path: str) -> str:
+        """Short for files below the working directory, whole for others."""
+        cwd = os.path.realpath(self.request.cwd)
+        real = os.path.realpath(path) if os.path.isabs(path) else path
+        return os.path.relpath(real, cwd) if real.startswith(cwd + os.sep) else path
+
+
+def judge_all(catalogue: Catalogue, facts: Facts) -> tuple[Judgement, ...]:
+    """Every check's answer. A check that fails on a fact is a defect of that check alone: it answers unknown."""
+    answers = []
+    for one in catalogue.checks.values():
+        try:
+            answers.append(judge(one, facts))
+        except Exception as error:  # noqa: BLE001 - checks are isolated; what was caught is in the answer
+            answers.append(Judgement(one.id, "unknown", missing=(f"the check itself failed: {error!r}",)))
+    return tuple(answers)
+
+
+def gravest(catalogue: Catalogue, judgements: tuple[Judgement, ...]) -> str:
+    """The gravest symptom that fired, or "none"."""
+    fired = [
+        catalogue.checks[j.check]
+        for j in judgements
+        if j.outcome == "fired" and catalogue.checks[j.check].family == "symptoms"
+    ]
+    return max(fired, key=lambda c: c.severity).id if fired else "none"
+
+
+def map_places(value: Any, change: Callable[[str], str]) -> Any:
+    """A fact with every file name in it changed."""
+    if isinstance(value, Place):
+        return replace(value, file=change(value.file))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{f.name: map_places(getattr(value, f.name), change) for f in fields(value)})
+    if isinstance(value, tuple):
+        return tuple(map_places(v, change) for v in value)
+    return value
+
+
+def thinned(curve: LossCurve, most: int = 4000) -> LossCurve:
+    """A curve short enough to keep; long ones keep every k-th value and the last."""
+    if len(curve.values) <= most:
+        return curve
+    k = len(curve.values) // most + 1
+    return replace(curve, values=curve.values[::k], steps=curve.steps[::k])

@@ -1,0 +1,27 @@
+"""Clear the gradients that the last step used before the next backward adds to them.
+
+## What changes
+Where the program itself clears its gradients, nothing. Where it does not, each step sees the gradient of
+its own batches only.
+
+## What it tells
+If the symptom goes away, gradients carried over from earlier steps made it.
+
+## When it says nothing
+A program that clears its gradients already: the change is then never applied.
+"""
+
+kind = "control"
+question = "Is the trouble made by gradients carried over from earlier steps?"
+applies = "any optimizer whose gradients are not cleared between steps"
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.71, "worse": 0.15, "new-failure": 0.06}}
+
+
+def apply(run, value):
+    @run.on_backward
+    def clear():
+        for optimizer in run.optimizers:
+            if run.gradients_used(optimizer):
+                optimizer.zero_grad()
+                run.watch.known(optimizer).cleared = True
+                run.applied()

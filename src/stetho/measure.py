@@ -1,0 +1,321 @@
+"""From a recording to facts: arithmetic only, no judgement."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from statistics import fmean
+from typing import Any
+
+from stetho.evidence import Place
+from stetho.facts import (
+    Association,
+    Coverage,
+    Fact,
+    GradientNorms,
+    GradientReset,
+    InputScale,
+    LearningRate,
+    LossCurve,
+    LossInput,
+    LossInputs,
+    NonfiniteOrigin,
+    UpdateRatios,
+)
+from stetho.recording import Recording, Step
+
+Measured = tuple[Fact, str]
+LIKELIHOODS = ("cross_entropy", "nll_loss")
+
+
+def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
+    """Every fact that a recording holds, each with a sentence that says it."""
+    steps = main_steps(recording)
+    if not steps:
+        return
+    yield from loss_curve(recording, steps)
+    yield from loss_inputs(recording)
+    yield from gradient_reset(recording, steps)
+    yield from coverage(recording)
+    yield from updates(steps)
+    yield from learning_rate(recording, steps)
+    yield from gradient_norms(steps)
+    yield from input_scale(recording)
+    yield from origin(recording)
+    if relate:
+        yield from association(recording)
+
+
+def main_steps(recording: Recording) -> list[Step]:
+    """The steps of the optimizer that stepped most often, the first one on a tie."""
+    counts = Counter(s.optimizer for s in recording.steps)
+    if not counts:
+        return []
+    busiest = max(counts, key=lambda o: (counts[o], -o))
+    return [s for s in recording.steps if s.optimizer == busiest]
+
+
+def optimizer_name(recording: Recording, index: int) -> str:
+    return next((str(o["name"]) for o in recording.of("optimizer") if o["o"] == index), "optimizer")
+
+
+def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    sites = Counter(site for s in recording.steps for site, _ in s.losses)
+    own = Counter(site for s in steps for site, _ in s.losses)
+    if not own:
+        return
+    site = own.most_common(1)[0][0]
+    values, where = [], []
+    for step in steps:
+        here = [v for s, v in step.losses if s == site]
+        if here:
+            values.append(fmean(here) if all(map(math.isfinite, here)) else here[-1])
+            where.append(step.index)
+    chance, meaning = chance_level(recording)
+    bad = next((i for i, v in zip(where, values, strict=True) if not math.isfinite(v)), None)
+    worse = next((s.index for s in steps if s.gradient is not None and not math.isfinite(s.gradient)), None)
+    first, kind = (bad, "loss") if worse is None or (bad is not None and bad <= worse) else (worse, "gradient")
+    objectives = len({s.optimizer for s in recording.steps if s.losses}) if len(sites) > 1 else 1
+    place = recording.place(site)
+    start, end = values[0], values[-1]
+    summary = f"loss {start:.4g} at the first step, {end:.4g} at step {where[-1]}, {len(values)} steps ({place})"
+    yield (
+        LossCurve(
+            values=tuple(values),
+            steps=tuple(where),
+            where=place,
+            chance=chance,
+            chance_is=meaning,
+            objectives=objectives,
+            nonfinite_step=first,
+            nonfinite_in=kind if first is not None else None,
+        ),
+        summary,
+    )
+
+
+def chance_level(recording: Recording) -> tuple[float | None, str]:
+    """The loss of always answering with the label frequencies, for the busiest loss that is trained on."""
+    calls = [c for c in recording.of("loss-call") if c["grad"] and c["fn"] != "log_softmax"]
+    if len({(c["fn"], c["site"]) for c in calls}) != 1:
+        return None, ""
+    name = calls[0]["fn"]
+    if calls[0].get("red") != "mean":
+        return None, ""
+    if name in LIKELIHOODS:
+        counts: Counter[int] = Counter()
+        for call in calls:
+            counts.update(dict(enumerate(call.get("hist", []))))
+        total = sum(counts.values())
+        if not total:
+            return None, ""
+        entropy = -sum(c / total * math.log(c / total) for c in counts.values() if c)
+        return entropy, f"entropy of the labels over {sum(1 for c in counts.values() if c)} classes"
+    known = [c for c in calls if "sq" in c]
+    size = sum(c["m"] for c in known)
+    if not size:
+        return None, ""
+    mean = sum(c["mean"] * c["m"] for c in known) / size
+    square = sum(c["sq"] * c["m"] for c in known) / size
+    if name == "mse_loss":
+        return square - mean * mean, "variance of the targets"
+    if name.startswith("binary_cross_entropy") and 0 < mean < 1:
+        return -(mean * math.log(mean) + (1 - mean) * math.log(1 - mean)), "entropy of the binary labels"
+    return None, ""
+
+
+def loss_inputs(recording: Recording) -> Iterator[Measured]:
+    groups: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
+    for call in recording.of("loss-call"):
+        groups[(call["fn"], call["site"])].append(call)
+    found = [one_loss(recording, name, site, calls) for (name, site), calls in groups.items()]
+    if found:
+        told = [
+            f"{s.function} at {s.where}: rows sum to 1 in {s.normalised} of {s.looked_at} calls looked at"
+            if s.normalised
+            else f"{s.function} at {s.where}"
+            for s in found
+        ]
+        yield LossInputs(tuple(found)), "; ".join(told)
+
+
+def one_loss(recording: Recording, name: str, site: int, calls: list[dict[str, Any]]) -> LossInput:
+    trained = [c for c in calls if c["grad"]]
+    looked = trained or calls
+    made = next((c for c in looked if "by" in c), {})
+    accuracy = [c["acc"] for c in looked if "acc" in c]
+    return LossInput(
+        function=name,
+        where=recording.place(site),
+        looked_at=len(looked),
+        normalised=sum(1 for c in looked if c.get("norm")),
+        classes=looked[0].get("k"),
+        trained=bool(trained),
+        reduction=looked[0].get("red"),
+        batch=looked[0]["shape"][0] if looked[0]["shape"] else None,
+        produced_by=made.get("by"),
+        produced_at=recording.places(made.get("by_at")),
+        accuracy_first=fmean(accuracy[:5]) if accuracy else None,
+        accuracy_last=fmean(accuracy[-5:]) if accuracy else None,
+    )
+
+
+def gradient_reset(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    later = [s for s in steps if s.index > 0]
+    if not later:
+        return
+    name = optimizer_name(recording, steps[0].optimizer)
+    kept = sum(s.kept for s in later)
+    step_at = next((recording.place(s.at) for s in steps if s.at is not None), None)
+    losses = Counter(site for s in steps for site, _ in s.losses)
+    backward = recording.place(losses.most_common(1)[0][0]) if losses else None
+    summary = f"{name}: gradients not cleared before {kept} of {len(later)} steps"
+    yield GradientReset(name, len(later), kept, step_at, backward), summary
+
+
+def coverage(recording: Recording) -> Iterator[Measured]:
+    for body in recording.of("coverage")[:1]:
+        if not body["reached"]:
+            continue
+        made = recording.of("optimizer")
+        fact = Coverage(
+            reached=body["reached"],
+            left_out=body["left_out"],
+            names=tuple(body["names"]),
+            idle=body["idle"],
+            loaded=body["loaded"],
+            optimizer_at=recording.place(made[0]["site"]) if made else None,
+            made_after=body["late"],
+            unregistered=tuple(Place(f, line, key=a) for f, line, a in body["unregistered"]),
+            covering=tuple(Place(f, line, key=e) for f, line, e in body["covering"]),
+            extra=tuple(Place(f, line, key=e) for f, line, e in body["extra"]),
+            optimizer=str(made[0]["name"]) if made else "",
+        )
+        share = fact.left_out / fact.reached
+        shown = ", ".join(fact.names[:4]) + (" …" if len(fact.names) > 4 else "")
+        summary = f"the loss reaches {fact.reached} parameters, {fact.left_out} ({share:.0%}) in no optimizer"
+        yield fact, summary + (f": {shown}" if shown else "")
+
+
+def updates(steps: list[Step]) -> Iterator[Measured]:
+    seen = [(s.index, s.change) for s in steps if s.change is not None and math.isfinite(s.change)]
+    if seen:
+        ratios = tuple(r for _, r in seen)
+        middle = sorted(ratios)[len(ratios) // 2]
+        yield (
+            UpdateRatios(tuple(i for i, _ in seen), ratios),
+            f"a step changes the parameters by {middle:.2g} of their norm (median of {len(ratios)} steps)",
+        )
+
+
+def learning_rate(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    rated = [(s.index, s.rates[0]) for s in steps if s.rates and s.rates[0] is not None]
+    made = [o for o in recording.of("optimizer") if o["o"] == steps[0].optimizer]
+    if not rated or not made:
+        return
+    thin = rated[:: max(1, len(rated) // 200)]
+    clips = [s.clip for s in steps if s.clip]
+    name = str(made[0]["name"])
+    fact = LearningRate(
+        optimizer=name,
+        steps=tuple(i for i, _ in thin),
+        values=tuple(r for _, r in thin),
+        initial=rated[0][1],
+        where=recording.place(made[0]["site"]),
+        frames=recording.places(made[0]["site"]),
+        clipped=fmean(norm > limit for norm, limit in clips) if clips else None,
+    )
+    last = f", {rated[-1][1]:.3g} at step {rated[-1][0]}" if rated[-1][1] != rated[0][1] else ""
+    yield fact, f"{name} steps with lr {rated[0][1]:.3g}{last} ({fact.where})"
+
+
+def gradient_norms(steps: list[Step]) -> Iterator[Measured]:
+    seen = [(s.index, s.gradient) for s in steps if s.gradient is not None]
+    if seen:
+        fact = GradientNorms(tuple(i for i, _ in seen), tuple(g for _, g in seen))
+        yield fact, f"gradient norm {seen[0][1]:.3g} at the first step, {seen[-1][1]:.3g} at step {seen[-1][0]}"
+
+
+def input_scale(recording: Recording) -> Iterator[Measured]:
+    seen = recording.of("input")
+    if not seen:
+        return
+    size = sum(i["n"] for i in seen)
+    spreads = [i["spread"] for i in seen if "spread" in i]
+    fact = InputScale(
+        mean=fmean(float(i["mean"]) for i in seen),
+        std=fmean(float(i["std"]) for i in seen),
+        low=min(float(i["low"]) for i in seen),
+        high=max(float(i["high"]) for i in seen),
+        feature_spread=fmean(spreads) if spreads else None,
+        nonfinite=sum(i["bad"] for i in seen),
+        where=recording.place(seen[0]["site"]),
+        samples=size,
+    )
+    yield fact, f"the model's input has mean {fact.mean:.3g}, std {fact.std:.3g}, range {fact.low:.3g} to {fact.high:.3g}"
+
+
+def origin(recording: Recording) -> Iterator[Measured]:
+    seen = recording.of("origin")
+    # A constant made infinite on purpose (a mask) does not lie on the way to the loss.
+    on_path = [o for o in seen if o["graph"] or o["phase"] == "backward"] or seen
+    for body in on_path[:1]:
+        frames = recording.places(body["site"])
+        fact = NonfiniteOrigin(
+            step=body["step"],
+            operation=body["op"],
+            phase=body["phase"],
+            where=frames[0] if frames else None,
+            frames=frames,
+            input_min=None if body["low"] is None else float(body["low"]),
+            input_max=None if body["high"] is None else float(body["high"]),
+            input_zeros=body["zeros"],
+            input_size=body["size"],
+            divisor_zeros=body["divisor_zeros"],
+        )
+        what = f"{fact.input_zeros} zeros among {fact.input_size} inputs" if fact.input_zeros else "no zero in its input"
+        yield fact, f"{fact.operation} ({fact.phase}) gives the first NaN or Inf at step {fact.step}, {fact.where}: {what}"
+
+
+def association(recording: Recording) -> Iterator[Measured]:
+    """Nearest neighbours among the kept inputs: do they share their label more often than random pairs?"""
+    pairs = recording.of("pairs")
+    if not pairs or len({tuple(p["x"]["shape"][1:]) + tuple(p["y"]["shape"][1:]) for p in pairs}) != 1:
+        return
+    import numpy as np
+
+    def matrix(body: dict[str, Any]) -> Any:
+        return np.frombuffer(base64.b64decode(body["b64"]), dtype="<f4").reshape(body["shape"])
+
+    x = np.concatenate([matrix(p["x"]) for p in pairs])[:1500].astype("float64")
+    y = np.concatenate([matrix(p["y"]) for p in pairs])[:1500].astype("float64")
+    whole, discrete = all(p["whole"] for p in pairs), any(p["discrete"] for p in pairs)
+    _, first = np.unique(x, axis=0, return_index=True)
+    repeated = 1 - len(first) / len(x)
+    x, y = x[np.sort(first)], y[np.sort(first)]
+    usable = np.isfinite(x).all(axis=1) & np.isfinite(y).all(axis=1)
+    x, y = x[usable], y[usable]
+    if len(x) < 100 or float(y.std()) == 0.0:
+        return
+    if discrete:
+        distance = (x[:, None, :] != x[None, :, :]).sum(axis=2, dtype="int32").astype("float64")
+    else:
+        scale = x.std(axis=0)
+        x = (x[:, scale > 0] - x[:, scale > 0].mean(axis=0)) / scale[scale > 0]
+        square = (x * x).sum(axis=1)
+        distance = square[:, None] + square[None, :] - 2 * x @ x.T
+    np.fill_diagonal(distance, np.inf)
+    near = np.argsort(distance, axis=1)[:, :5]
+    if whole and y.shape[1] == 1:
+        same = (y[near, 0] == y[:, :1]).mean(axis=1)
+        shares = np.unique(y[:, 0], return_counts=True)[1] / len(y)
+        expected = float((shares**2).sum())
+    else:
+        target = (y - y.mean(axis=0)) / (y.std(axis=0) + 1e-12)
+        same = 1 - ((target[near] - target[:, None, :]) ** 2).mean(axis=(1, 2)) / 2
+        expected = 0.0
+    agreement, error = float(same.mean()), float(same.std() / math.sqrt(len(same)))
+    fact = Association(len(x), agreement, expected, max(error, 1e-6), float(repeated))
+    yield fact, f"nearest neighbours among {len(x)} inputs agree on the label {agreement:.3f}, random pairs {expected:.3f}"

@@ -1,0 +1,101 @@
+"""Which parameters the loss reaches and no optimizer holds, and by which names a person can find them."""
+
+from __future__ import annotations
+
+import torch
+
+from . import sites
+
+
+def describe(modules):
+    """The coverage record: sizes, names, and expressions that would have included what was left out."""
+    watch = modules.watch
+    held = {id(p) for w in watch.optimizers.values() for p in w.parameters()}
+    missing = modules.left_out()
+    idle = [
+        p
+        for w in watch.optimizers.values()
+        for p in w.parameters()
+        if id(p) not in modules.reached and p.grad is None
+    ]
+    ids = {id(p) for p in missing}
+    covering, extra, late = scopes_of(modules, ids, held)
+    return {
+        "reached": sum(p.numel() for p in modules.reached.values()),
+        "left_out": sum(p.numel() for p in missing),
+        "names": names(modules, missing)[:20],
+        "idle": sum(p.numel() for p in idle),
+        "loaded": bool(ids) and len(ids & modules.loaded) * 2 > len(ids),
+        "covering": covering,
+        "extra": extra,
+        "late": late,
+        "unregistered": unregistered(modules, ids),
+    }
+
+
+def names(modules, missing):
+    """`Class.path` for parameters of called models, else the variable that holds them, else their shape."""
+    known = {}
+    live = [r() for r in modules.roots.values()] + [m() for m, _ in modules.parents.values()]
+    for module in live:
+        if module is not None:
+            for name, parameter in module.named_parameters():
+                known.setdefault(id(parameter), f"{type(module).__name__}.{name}")
+    return [known.get(id(p)) or "parameter " + "x".join(map(str, p.shape)) for p in missing]
+
+
+def scopes_of(modules, missing, held):
+    """Module expressions at the optimizers' lines that hold all of it, or the missing part; and whether it came late."""
+    covering, extra = [], []
+    late = bool(missing)
+    if not missing:
+        return covering, extra, False
+    best = {}
+    for index, place, name, reference, before in modules.scopes:
+        module = reference()
+        if module is None:
+            continue
+        now = {id(p) for p in module.parameters()}
+        if missing & before:
+            late = False
+        if missing <= now and held & now:
+            key = (index, place)
+            if key not in best or len(now) < best[key][0]:
+                best[key] = (len(now), [*place[:2], name])
+        elif missing & now and not held & now:
+            extra.append([*place[:2], name])
+    covering = [entry for _, entry in best.values()]
+    return covering, extra, late
+
+
+def unregistered(modules, missing):
+    """Attributes that hide modules in a plain list, tuple or dict, where `parameters()` does not look."""
+    found = []
+    for reference, parent in modules.parents.values():
+        module, owner = reference(), parent()
+        if module is None or owner is None or any(module is m for m in owner.modules()):
+            continue
+        if not any(id(p) in missing for p in module.parameters()):
+            continue
+        for attribute, value in vars(owner).items():
+            inside = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+            if attribute.startswith("_") and attribute in torch.nn.Module().__dict__:
+                continue
+            if any(holds(v, module) for v in inside):
+                made = modules.made.get(id(owner))
+                code = getattr(type(owner).__init__, "__code__", None)
+                file = sites.user_file(code.co_filename) if code else None
+                line = code.co_firstlineno if code else (made[1] if made else 0)
+                entry = [file or (made[0] if made else ""), line, attribute]
+                if entry not in found:
+                    found.append(entry)
+    return found
+
+
+def holds(value, module):
+    """Whether a list item is the module, or a tuple or list that contains it."""
+    if value is module:
+        return True
+    if isinstance(value, torch.nn.Module):
+        return any(m is module for m in value.modules())
+    return isinstance(value, (list, tuple)) and any(v is module for v in value)

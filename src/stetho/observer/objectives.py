@@ -1,0 +1,164 @@
+"""Loss functions as they are called: what goes in, what chance would give, and whether it was trained on."""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+
+from . import sites
+from .guard import guarded
+
+# Name of the function, and what its input should be.
+LOSSES = {
+    "cross_entropy": "scores",
+    "log_softmax": "scores",
+    "nll_loss": "log-probabilities",
+    "binary_cross_entropy": "probabilities",
+    "binary_cross_entropy_with_logits": "score",
+    "mse_loss": "number",
+    "l1_loss": "number",
+    "smooth_l1_loss": "number",
+    "huber_loss": "number",
+    "kl_div": "log-probabilities",
+    "gaussian_nll_loss": "number",
+    "poisson_nll_loss": "number",
+    "multi_margin_loss": "scores",
+    "hinge_embedding_loss": "number",
+}
+CLASSES = 2000
+
+
+class Objectives:
+    """Wraps the loss functions of torch; a call is looked at on the sampled steps only."""
+
+    def __init__(self, watch):
+        self.watch = watch
+        self.inside = False
+        self.seen = {}
+
+    def install(self):
+        functional = torch.nn.functional
+        for name, expects in LOSSES.items():
+            setattr(functional, name, self.wrapped(name, expects, getattr(functional, name)))
+        for owner in (torch, torch.Tensor):
+            owner.log_softmax = self.wrapped("log_softmax", "scores", owner.log_softmax)
+
+    def wrapped(self, name, expects, original):
+        mine = self
+
+        @functools.wraps(original)
+        def loss(*args, **kwargs):
+            if mine.inside or torch.compiler.is_compiling():
+                return original(*args, **kwargs)
+            mine.inside = True
+            try:
+                args, kwargs = mine.changed(name, args, kwargs)
+                mine.called(name, expects, args, kwargs)
+                return original(*args, **kwargs)
+            finally:
+                mine.inside = False
+
+        return loss
+
+    def changed(self, name, args, kwargs):
+        """The arguments as the experiment wants them; without an experiment, as they are."""
+        if not self.watch.run.changes_losses:
+            return args, kwargs
+        given, target = arguments(name, args, kwargs)
+        result = self.watch.run.loss_arguments(name, given, target)
+        if result is None:
+            return args, kwargs
+        args, kwargs = list(args), dict(kwargs)
+        for position, (key, value) in enumerate((("input", result[0]), ("target", result[1]))):
+            if key in kwargs:
+                kwargs[key] = value
+            elif position < len(args) and (position == 0 or name != "log_softmax"):
+                args[position] = value
+        return tuple(args), kwargs
+
+    @guarded
+    def called(self, name, expects, args, kwargs):
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            given, target = arguments(name, args, kwargs)
+            if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
+                return
+            if name != "log_softmax":
+                self.watch.modules.loss_seen(target)
+            site = self.watch.journal.site(sites.here(3, 5))
+            count = self.seen[site] = self.seen.get(site, 0) + 1
+            step = self.watch.step
+            if count > 12 and not (step % 20 == 0 and count % 7 == 0) and step > 3:
+                return
+            self.watch.journal.write(
+                "loss-call",
+                fn=name,
+                site=site,
+                step=step,
+                n=count,
+                grad=given.requires_grad,
+                shape=list(given.shape),
+                red=kwargs.get("reduction", "mean") if name != "log_softmax" else None,
+                **self.described(name, expects, given, target, kwargs),
+            )
+
+    def described(self, name, expects, given, target, kwargs):
+        fields = {}
+        axis = axis_of(name, given, kwargs)
+        if expects == "scores":
+            fields["norm"] = is_distribution(given, axis)
+            fields["k"] = given.shape[axis]
+        elif expects == "score":
+            fields["norm"] = bool(given.min() >= 0) and bool(given.max() <= 1)
+        if self.watch.tracer.looking and given.grad_fn is not None:
+            made = self.watch.tracer.produced(given)
+            if made is not None:
+                fields["by"] = made[0]
+                fields["by_at"] = self.watch.journal.site(made[1])
+        if isinstance(target, torch.Tensor) and target.numel():
+            fields.update(labels(name, given, target, axis, kwargs))
+        return fields
+
+
+def arguments(name, args, kwargs):
+    given = args[0] if args else kwargs.get("input", kwargs.get("self"))
+    if name == "log_softmax":
+        return given, None
+    target = args[1] if len(args) > 1 else kwargs.get("target")
+    return given, target
+
+
+def axis_of(name, given, kwargs):
+    if name == "log_softmax":
+        return given.dim() - 1
+    return 1 if given.dim() > 1 else 0
+
+
+def is_distribution(value, axis):
+    """Values in 0..1 whose sums along the axis are all one: probabilities, not scores."""
+    if value.shape[axis] < 2 or bool(value.min() < 0) or bool(value.max() > 1):
+        return False
+    sums = value.float().sum(dim=axis)
+    return bool(((sums - 1).abs() < 1e-3).all())
+
+
+def labels(name, given, target, axis, kwargs):
+    """What chance needs to know about the targets: class counts, or mean and variance."""
+    if name in ("cross_entropy", "nll_loss") and not target.is_floating_point():
+        flat = target.reshape(-1)
+        flat = flat[flat != kwargs.get("ignore_index", -100)]
+        k = given.shape[axis]
+        fields = {"ignored": target.numel() - flat.numel()}
+        if flat.numel() and int(flat.min()) >= 0 and int(flat.max()) < k <= CLASSES:
+            fields["hist"] = torch.bincount(flat, minlength=k).tolist()
+            guess = given.argmax(dim=axis).reshape(-1)
+            kept = target.reshape(-1) != kwargs.get("ignore_index", -100)
+            fields["acc"] = float((guess == target.reshape(-1))[kept].float().mean())
+        return fields
+    if target.is_floating_point():
+        number = target.float()
+        fields = {"mean": float(number.mean()), "sq": float((number * number).mean()), "m": number.numel()}
+        if list(target.shape) != list(given.shape):
+            fields["tshape"] = list(target.shape)
+        return fields
+    return {}

@@ -1,0 +1,58 @@
+"""The user's own frames: file, line and function of the code that led to a call."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+
+_here = os.path.dirname(os.path.abspath(__file__))
+_library = tuple(
+    {
+        os.path.abspath(p) + os.sep
+        for p in (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__), _here)
+        if p
+    }
+)
+_start = os.getcwd()
+_known = {}
+
+
+def user_file(name):
+    """The absolute path of a file of the user's, or None for the library's and the observer's."""
+    try:
+        return _known[name]
+    except KeyError:
+        pass
+    result = None
+    if not name.startswith("<"):
+        path = name if os.path.isabs(name) else os.path.join(_start, name)
+        path = os.path.normpath(path)
+        installed = f"{os.sep}site-packages{os.sep}" in path or f"{os.sep}dist-packages{os.sep}" in path
+        if not installed and not path.startswith(_library):
+            result = path
+    elif name.startswith("<ipython") or name == "<stdin>":
+        result = name
+    _known[name] = result
+    return result
+
+
+def user_frames(limit=5, depth=2):
+    """The innermost frames of the user's code, as frame objects."""
+    found = []
+    frame = sys._getframe(depth)
+    while frame is not None and len(found) < limit:
+        if user_file(frame.f_code.co_filename) is not None:
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+def places(frames):
+    """Frames as (file, line, function)."""
+    return [(user_file(f.f_code.co_filename), f.f_lineno, f.f_code.co_name) for f in frames]
+
+
+def here(limit=1, depth=3):
+    """Where the user's code is right now."""
+    return places(user_frames(limit, depth))

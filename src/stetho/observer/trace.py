@@ -1,0 +1,220 @@
+"""A few steps seen operation by operation: which line made which value, and where numbers stop being finite."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from . import sites
+from .guard import guarded
+
+# Operations looked at in one window; a long evaluation inside it must not be slowed down for ever.
+MOST = 20_000
+KEY = "stetho"
+# Nodes that hand a value on without changing it.
+PASSING = (
+    "View", "UnsafeView", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "T", "Permute", "Clone", "ToCopy", "Slice",
+    "Select", "Expand", "Contiguous", "Alias", "Flatten", "Index",
+)  # fmt: skip
+
+# Operations whose gradient can be infinite where their value is finite; their input is kept to be looked at.
+DELICATE = ("Log", "Log2", "Log10", "Log1P", "Sqrt", "Rsqrt", "Pow", "Div", "Reciprocal", "Xlogy", "LinalgVectorNorm")
+
+
+def stack_depth():
+    return torch.overrides._len_torch_function_stack()
+
+
+class _Mode(TorchFunctionMode):
+    def __init__(self, tracer):
+        super().__init__()
+        self.tracer = tracer
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        if self.tracer.looking:
+            self.tracer.saw(func, args, kwargs, out)
+        return out
+
+
+class Tracer:
+    """Switches the close look on and off at step boundaries and keeps what it shows."""
+
+    def __init__(self, watch):
+        self.watch = watch
+        self.windows = [tuple(w) for w in watch.plan.get("trace", [(0, 3)])]
+        self.looking = False
+        self.mode = None
+        self.operations = 0
+        self.origins = 0
+        self.compiled = False
+
+    def install(self):
+        """Note whether anything is compiled: inside a compiled graph there are no operations to look at."""
+        original = torch.compile
+        mine = self
+
+        @functools.wraps(original)
+        def compile(*args, **kwargs):
+            mine.compiled = True
+            return original(*args, **kwargs)
+
+        torch.compile = compile
+
+    @guarded
+    def look(self, step):
+        """Called between steps: look closely at the next one, or stop doing so."""
+        wanted = any(first <= step < last for first, last in self.windows)
+        if wanted and not self.looking and not self.compiled:
+            if self.mode is None and stack_depth() == 0:
+                self.mode = _Mode(self)
+                self.mode.__enter__()
+            self.looking = self.mode is not None
+        elif not wanted and self.mode is not None:
+            self.looking = False
+            # Only the top of the stack may be taken off; a mode of the user's above ours stays where it is.
+            top = torch.overrides._get_current_function_mode()
+            if top is self.mode:
+                self.mode.__exit__(None, None, None)
+                self.mode = None
+        self.operations = 0
+
+    @guarded
+    def saw(self, func, args, kwargs, out):
+        if not isinstance(out, torch.Tensor):
+            return
+        self.operations += 1
+        if self.operations > MOST:
+            self.looking = False
+            return
+        name = getattr(func, "__name__", "")
+        if name in ("__get__", "__set__", "detach", "backward", "requires_grad_"):
+            return
+        node = out.grad_fn
+        frames = None
+        if node is not None and KEY not in node.metadata:
+            frames = self.frames()
+            node.metadata[KEY] = (name, frames)
+        if out.is_floating_point():
+            self._check_finite(name, args, kwargs, out, frames)
+
+    def frames(self):
+        """The user's frames, led by the line that built the layer when a library layer does the work."""
+        found = sites.user_frames(5, 4)
+        made = self.watch.modules.layer_made_at(found[0] if found else None)
+        return ([made] if made else []) + sites.places(found)
+
+    def _check_finite(self, name, args, kwargs, out, frames):
+        if self.origins >= 5 or bool(torch.isfinite(out).all()):
+            return
+        tensors, scalars = [], []
+        for value in list(args) + list(kwargs.values()):
+            if isinstance(value, torch.Tensor):
+                tensors.append(value)
+            elif isinstance(value, float):
+                scalars.append(value)
+            elif isinstance(value, (list, tuple)):
+                tensors += [v for v in value if isinstance(v, torch.Tensor)]
+        # A mask is filled with -inf on purpose; that is not where numbers go wrong.
+        if not tensors or any(not math.isfinite(s) for s in scalars):
+            return
+        if any(t.is_floating_point() and not bool(torch.isfinite(t).all()) for t in tensors):
+            return
+        self.origins += 1
+        self._write_origin(name, "forward", frames or self.frames(), tensors[0], tensors[1:])
+
+    def _write_origin(self, name, phase, frames, given, others=()):
+        number = given.detach().float()
+        divisor = others[0].detach() if others and name in ("div", "true_divide", "__rtruediv__", "divide") else None
+        self.watch.journal.write(
+            "origin",
+            step=self.watch.step,
+            op=name,
+            phase=phase,
+            site=self.watch.journal.site(frames),
+            low=float(number.min()) if number.numel() else None,
+            high=float(number.max()) if number.numel() else None,
+            zeros=int((number == 0).sum()),
+            size=number.numel(),
+            divisor_zeros=int((divisor == 0).sum()) if divisor is not None else 0,
+            graph=given.requires_grad,
+        )
+
+    def walk(self, loss):
+        """Follow the graph from the loss: which parameters it reaches, and a watch on each gradient."""
+        node = loss.grad_fn
+        if node is None:
+            self.watch.modules.graph_walked([])
+            return
+        leaves, seen, waiting = [], {node}, [node]
+        while waiting:
+            node = waiting.pop()
+            variable = getattr(node, "variable", None)
+            if variable is not None:
+                leaves.append(variable)
+            elif len(seen) < MOST:
+                node.register_hook(_gradient_watch(self, node))
+            for following, _ in node.next_functions:
+                if following is not None and following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        self.watch.modules.graph_walked(leaves)
+
+    @guarded
+    def gradient_seen(self, shown, into, came):
+        if self.origins >= 5 or not any(_bad(g) for g in into) or any(_bad(g) for g in came):
+            return
+        self.origins += 1
+        given = shown.given if shown.given is not None else next(g for g in came if g is not None)
+        self._write_origin(shown.name, "backward", shown.frames, given)
+
+    def produced(self, value):
+        """The operation that made a value, and the user's frames that called it."""
+        node = value.grad_fn
+        for _ in range(12):
+            if node is None:
+                return None
+            kind = node.name().replace("Backward0", "").replace("Backward1", "")
+            if kind not in PASSING:
+                name, frames = node.metadata.get(KEY, (kind.lower(), []))
+                return name, frames
+            node = node.next_functions[0][0] if node.next_functions else None
+        return None
+
+
+class _Shown:
+    """What a gradient hook may know of its node. Not the node itself: that cycle would keep the graph alive."""
+
+    def __init__(self, node):
+        kind = node.name().replace("Backward0", "").replace("Backward1", "")
+        self.name, self.frames = node.metadata.get(KEY, (kind.lower(), []))
+        self.given = _saved(node) if kind in DELICATE else None
+
+
+def _gradient_watch(tracer, node):
+    shown = _Shown(node)
+
+    def seen(into, came):
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            tracer.gradient_seen(shown, into, came)
+
+    return seen
+
+
+def _bad(gradient):
+    if gradient is None or not gradient.is_floating_point() or gradient.is_sparse:
+        return False
+    return not bool(torch.isfinite(gradient).all())
+
+
+def _saved(node):
+    """The input that the operation kept for its gradient, when it kept one."""
+    try:
+        value = getattr(node, "_saved_self", None)
+    except RuntimeError:
+        return None
+    return value.detach() if isinstance(value, torch.Tensor) and value.is_floating_point() else None

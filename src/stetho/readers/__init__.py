@@ -1,0 +1,1 @@
+"""One per file, found by this folder."""

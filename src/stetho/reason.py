@@ -1,0 +1,249 @@
+"""From findings and experiments to probabilities, the next experiment, and the claim gate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stetho.catalogue import Catalogue
+from stetho.cause import CATEGORY_RATES, NOTHING_WRONG, UNLISTED, Cause, prior
+from stetho.check import Check, Judgement
+from stetho.experiment import Experiment
+from stetho.intervention import OUTCOMES
+
+# No outcome is so unlikely under a cause that one finding could rule it out alone.
+FLOOR = 0.02
+# An unlisted fault makes any check fire about this often.
+UNLISTED_FIRES = 0.10
+# What a trial fix does under the cause it cures, and under any other.
+CURED: Mapping[str, float] = {"symptom-gone": 0.76, "better": 0.17, "same": 0.04, "worse": 0.02, "new-failure": 0.01}
+NOT_CURED: Mapping[str, float] = {"symptom-gone": 0.03, "better": 0.05, "same": 0.71, "worse": 0.13, "new-failure": 0.08}
+NO_EVIDENCE = ("not-applied", "undecided")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Everything the ranking rests on: the gravest symptom, the checks' answers, the experiments' outcomes."""
+
+    symptom: str
+    judgements: tuple[Judgement, ...]
+    experiments: tuple[Experiment, ...]
+
+
+def floored(probability: float) -> float:
+    return min(1 - FLOOR, max(FLOOR, probability))
+
+
+def priors(catalogue: Catalogue) -> dict[str, float]:
+    """Base rates; the share of each category that no listed cause takes belongs to the unlisted fault."""
+    weights = {c.id: prior(c) for c in catalogue.causes.values()}
+    listed = {cat: 0.0 for cat in CATEGORY_RATES}
+    for cause in catalogue.causes.values():
+        if cause.category in listed:
+            listed[cause.category] += cause.share
+    faults = 1 - NOTHING_WRONG - UNLISTED
+    spare = sum(rate * max(0.0, 1 - listed[cat]) for cat, rate in CATEGORY_RATES.items()) * faults
+    weights["other/unlisted"] = weights.get("other/unlisted", UNLISTED) + spare
+    total = sum(weights.values())
+    return {cause: weight / total for cause, weight in weights.items()}
+
+
+def symptom_likelihood(cause: Cause, symptom: str) -> float:
+    return floored(cause.symptoms.get(symptom, 0.0))
+
+
+def check_likelihood(cause: Cause, one: Check, outcome: str) -> float:
+    """P(this answer | cause), from the cause's file, else from the check's, else the check's background."""
+    said = cause.predicts.get(one.id, one.given.get(cause.id))
+    if isinstance(said, (int, float)):
+        fires = float(said)
+    else:
+        fires = UNLISTED_FIRES if cause.category == "other" else one.background
+    return floored(fires if outcome == "fired" else 1 - fires)
+
+
+def outcome_table(catalogue: Catalogue, cause: Cause, change: str, tests: str | None) -> Mapping[str, float]:
+    """The probabilities of an experiment's outcomes under a cause."""
+    said = cause.predicts.get(change)
+    if isinstance(said, Mapping):
+        return said
+    if tests is not None:
+        return CURED if tests == cause.id else cause.otherwise or NOT_CURED
+    if cause.otherwise is not None:
+        return cause.otherwise
+    intervention = catalogue.intervention(change)
+    return intervention.backgrounds[change.partition("=")[2]]
+
+
+def without_symptom(table: Mapping[str, float]) -> dict[str, float]:
+    """A symptom that was never there cannot go away: its share counts as better."""
+    merged = dict(table)
+    merged["better"] = merged.get("better", 0.0) + merged.pop("symptom-gone", 0.0)
+    return merged
+
+
+def predicted(
+    catalogue: Catalogue, change: str, tests: str | None, *, symptomatic: bool
+) -> dict[str, dict[str, float]]:
+    """What every cause says an experiment will show, before it runs."""
+    tables = {c.id: outcome_table(catalogue, c, change, tests) for c in catalogue.causes.values()}
+    return {cause: dict(t) if symptomatic else without_symptom(t) for cause, t in tables.items()}
+
+
+def counted(catalogue: Catalogue, judgements: Iterable[Judgement]) -> list[Judgement]:
+    """One answer per root fact: the one that tells the causes apart most. Symptoms are counted elsewhere."""
+    best: dict[str, tuple[float, Judgement]] = {}
+    for judgement in judgements:
+        one = catalogue.checks[judgement.check]
+        if judgement.outcome == "unknown" or one.family == "symptoms":
+            continue
+        values = [check_likelihood(c, one, judgement.outcome) for c in catalogue.causes.values()]
+        weight = math.log(max(values) / min(values)) + (1.0 if judgement.outcome == "fired" else 0.0)
+        if one.root not in best or weight > best[one.root][0]:
+            best[one.root] = (weight, judgement)
+    return [judgement for _, judgement in best.values()]
+
+
+def experiment_likelihood(experiment: Experiment, cause: str) -> float:
+    if experiment.outcome in NO_EVIDENCE or experiment.supplies is not None:
+        return 1.0
+    return floored(experiment.predicted.get(cause, {}).get(experiment.outcome, 0.0))
+
+
+def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
+    """Bayes' rule: prior times the likelihood of every independent thing that was seen."""
+    answers = counted(catalogue, seen.judgements)
+    weights = {}
+    base = priors(catalogue)
+    for cause in catalogue.causes.values():
+        weight = base[cause.id] * symptom_likelihood(cause, seen.symptom)
+        for judgement in answers:
+            weight *= check_likelihood(cause, catalogue.checks[judgement.check], judgement.outcome)
+        for experiment in independent(seen.experiments):
+            weight *= experiment_likelihood(experiment, cause.id)
+        weights[cause.id] = weight
+    total = sum(weights.values())
+    ranked = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
+    return {cause: weight / total for cause, weight in ranked}
+
+
+def independent(experiments: Sequence[Experiment]) -> list[Experiment]:
+    """Experiments that count: of several variants of one change, the most telling one."""
+    best: dict[str, tuple[float, Experiment]] = {}
+    for experiment in experiments:
+        if experiment.outcome in NO_EVIDENCE:
+            continue
+        values = [experiment_likelihood(experiment, cause) for cause in experiment.predicted]
+        weight = math.log(max(values) / min(values)) if values else 0.0
+        root = experiment.tests or experiment.change.name
+        if root not in best or weight > best[root][0]:
+            best[root] = (weight, experiment)
+    return [experiment for _, experiment in best.values()]
+
+
+def information(now: Mapping[str, float], tables: Mapping[str, Mapping[str, float]]) -> float:
+    """Mutual information, in bits, between the cause and an outcome under the current posterior."""
+    outcomes = {o for table in tables.values() for o in table}
+    bits = 0.0
+    for outcome in outcomes:
+        overall = sum(p * tables[c].get(outcome, 0.0) for c, p in now.items())
+        for cause, probability in now.items():
+            likely = tables[cause].get(outcome, 0.0)
+            if likely > 0 and overall > 0:
+                bits += probability * likely * math.log2(likely / overall)
+    return max(0.0, bits)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An experiment that could be run next, and what it would tell per second."""
+
+    change: str
+    tests: str | None
+    supplies: str | None
+    bits: float
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        return self.bits / max(self.seconds, 0.1)
+
+
+def supply_tables(catalogue: Catalogue, one: Check) -> dict[str, dict[str, float]]:
+    """The outcomes of a closer look, in terms of the check it would supply."""
+    tables = {}
+    for cause in catalogue.causes.values():
+        fires = check_likelihood(cause, one, "fired")
+        tables[cause.id] = {"fired": fires, "quiet": 1 - fires}
+    return tables
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The claim gate's answer for one cause: whether it passes, and if not, at which clause."""
+
+    cause: str
+    passes: bool
+    reason: str
+    mechanism: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()
+
+
+def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Gate:
+    """Whether the leading cause may be asserted: mechanism, experiment, no contradiction, probability."""
+    leader = next(iter(now))
+    cause = catalogue.causes[leader]
+    if not cause.is_fault:
+        return Gate(leader, False, "the leading hypothesis is not a fault")
+    fired = {j.check for j in seen.judgements if j.outcome == "fired"}
+    mechanism = tuple(c for c in cause.mechanism if c in fired)
+    if not mechanism:
+        wanted = " or ".join(cause.mechanism) or "none is declared"
+        return Gate(leader, False, f"no direct evidence of its mechanism ({wanted})")
+    contradiction = contradicting(catalogue, seen, cause)
+    if contradiction:
+        return Gate(leader, False, f"{contradiction} is improbable under it", mechanism)
+    rivals = {c: p for c, p in now.items() if c != leader and p > 0.01}
+    if cause.category == "hp":
+        standing = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
+        if standing:
+            return Gate(leader, False, f"{', '.join(standing)} not refuted yet, and they come first", mechanism)
+    if now[leader] < 0.9:
+        return Gate(leader, False, f"its probability is {now[leader]:.0%}, below 90 %", mechanism)
+    if cause.proof_by_artifact:
+        return Gate(leader, True, "the artifact itself is proof", mechanism)
+    settled = deciding(seen.experiments, leader, rivals)
+    if not settled:
+        names = ", ".join(rivals) or "other/unlisted"
+        return Gate(leader, False, f"no experiment favours it 10 to 1 over {names}", mechanism)
+    return Gate(leader, True, "mechanism, experiment, no contradiction, probability", mechanism, settled)
+
+
+def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float]) -> tuple[str, ...]:
+    """Applied experiments that favour the cause at least 10 to 1 over every rival still above one percent."""
+    against: Sequence[str] = tuple(rivals) or ("other/unlisted",)
+    return tuple(
+        x.id
+        for x in experiments
+        if x.outcome not in NO_EVIDENCE
+        and x.supplies is None
+        and all(experiment_likelihood(x, cause) >= 10 * experiment_likelihood(x, r) - 1e-9 for r in against)
+    )
+
+
+def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:
+    """The first thing seen that the cause calls as good as impossible."""
+    if symptom_likelihood(cause, seen.symptom) <= FLOOR:
+        return f"the symptom {seen.symptom}"
+    for judgement in counted(catalogue, seen.judgements):
+        if judgement.outcome == "unknown":
+            continue
+        one = catalogue.checks[judgement.check]
+        spoken = one.id in cause.predicts or cause.id in one.given
+        if spoken and check_likelihood(cause, one, judgement.outcome) <= FLOOR:
+            return f"{judgement.check} ({judgement.outcome})"
+    for experiment in independent(seen.experiments):
+        if experiment_likelihood(experiment, cause.id) <= FLOOR:
+            return f"{experiment.id} ({experiment.outcome})"
+    return None

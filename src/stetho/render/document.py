@@ -1,0 +1,89 @@
+"""A verdict as the JSON document that tools read; its schema is published beside this file."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from stetho.codec import encode
+from stetho.evidence import Evidence, Json
+from stetho.render.inert import readable
+from stetho.verdict import SCHEMA, Hypothesis, Verdict
+
+# A curve of thousands of numbers belongs in the case, not in every answer.
+SMALL = 2000
+
+
+def render(verdict: Verdict) -> str:
+    """The document as strict JSON in ASCII, which no terminal or parser can take for anything else."""
+    return json.dumps(document(verdict), indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The published JSON Schema of the document."""
+    text = files("stetho.render").joinpath("verdict.schema.json").read_text(encoding="utf-8")
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
+
+
+def document(verdict: Verdict) -> dict[str, Json]:
+    """The contract's document, key for key."""
+    whole: dict[str, Json] = {
+        "schema": SCHEMA,
+        "target": encode(verdict.target),
+        "case": verdict.case,
+        "status": verdict.status,
+        "symptoms": encode(verdict.symptoms),
+        "findings": encode(verdict.findings),
+        "hypotheses": [_hypothesis(one) for one in verdict.hypotheses],
+        "claim": encode(verdict.claim),
+        "not_claimed": verdict.not_claimed,
+        "evidence": [_evidence(one) for one in verdict.evidence],
+        "experiments": encode(verdict.experiments),
+        "fix": encode(verdict.fix),
+        "next": encode(verdict.next),
+        "cost": encode(verdict.cost),
+        "notes": encode(verdict.notes),
+    }
+    return {key: _readable(value) for key, value in whole.items()}
+
+
+def _hypothesis(one: Hypothesis) -> Json:
+    # "for" is a word of Python's, so the dataclass says "supports".
+    return {
+        "cause": one.cause,
+        "probability": encode(one.probability),
+        "role": one.role,
+        "for": encode(one.supports),
+        "against": encode(one.against),
+        "test": one.test,
+        "fix": one.fix,
+        "prior": encode(one.prior),
+        "reason": one.reason,
+    }
+
+
+def _evidence(one: Evidence) -> Json:
+    shown: dict[str, Json] = {
+        "id": one.id,
+        "kind": one.kind,
+        "summary": one.summary,
+        "source": encode(one.source),
+        "fact": one.fact,
+        "run": one.run,
+    }
+    data = encode(one.data)
+    if data is not None and len(json.dumps(data)) <= SMALL:
+        shown["data"] = data
+    return shown
+
+
+def _readable(value: Json) -> Json:
+    if isinstance(value, str):
+        return readable(value)
+    if isinstance(value, list):
+        return [_readable(one) for one in value]
+    if isinstance(value, dict):
+        return {readable(key): _readable(one) for key, one in value.items()}
+    return value

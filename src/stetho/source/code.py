@@ -1,0 +1,133 @@
+"""One Python file of the user's: its tree, and edits that leave every other character as it was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A file that parses. Offsets are counted in the encoded text, as the syntax tree does."""
+
+    file: str
+    text: str
+    tree: ast.Module
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        starts = self._line_starts()
+        first = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+        last = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+        return first, last
+
+    def _line_starts(self) -> list[int]:
+        starts, position = [], 0
+        for line in self.text.encode("utf-8", "surrogateescape").splitlines(keepends=True):
+            starts.append(position)
+            position += len(line)
+        return starts
+
+    def segment(self, node: ast.AST) -> str:
+        first, last = self.span(node)
+        return self.text.encode("utf-8", "surrogateescape")[first:last].decode("utf-8", "surrogateescape")
+
+    def replaced(self, *changes: tuple[ast.AST, str]) -> str:
+        """The text with some nodes written differently."""
+        data = self.text.encode("utf-8", "surrogateescape")
+        for node, new in sorted(changes, key=lambda c: self.span(c[0]), reverse=True):
+            first, last = self.span(node)
+            data = data[:first] + new.encode("utf-8", "surrogateescape") + data[last:]
+        return data.decode("utf-8", "surrogateescape")
+
+    def with_line(self, before_line: int, indent: int, statement: str) -> str:
+        """The text with one statement more, in front of a line."""
+        lines = self.text.splitlines(keepends=True)
+        ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+        if before_line > len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
+            lines[-1] += ending
+        pad = " " * indent
+        if 0 < before_line <= len(lines):
+            original = lines[before_line - 1]
+            leading = original[: len(original) - len(original.lstrip(" \t"))]
+            pad = leading if len(leading) == indent else pad
+        lines.insert(before_line - 1, f"{pad}{statement}{ending}")
+        return "".join(lines)
+
+    def on_line(self, line: int, kind: type[Node]) -> list[Node]:
+        """Nodes of one kind that begin, run over or end at a line, outermost first."""
+        found = [
+            n
+            for n in ast.walk(self.tree)
+            if isinstance(n, kind) and n.lineno <= line <= (n.end_lineno or n.lineno)  # type: ignore[attr-defined]
+        ]
+        return sorted(found, key=lambda n: self.span(n)[0] - self.span(n)[1])
+
+    def statement_at(self, line: int) -> ast.stmt | None:
+        """The smallest statement that covers a line."""
+        found = self.on_line(line, ast.stmt)
+        return found[-1] if found else None
+
+    def calls_at(self, line: int) -> list[ast.Call]:
+        """Calls of the statement at a line; a call spread over several lines is found from any of them."""
+        statement = self.statement_at(line)
+        if statement is None:
+            return []
+        if isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)):
+            return [c for c in self.on_line(line, ast.Call)]
+        return [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
+
+    def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        found = self.on_line(line, ast.FunctionDef)
+        return found[-1] if found else None
+
+    def bodies(self) -> Iterator[list[ast.stmt]]:
+        """Every list of statements in the file."""
+        for node in ast.walk(self.tree):
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(node, field, None)
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    yield block
+
+
+def read(file: str) -> Code | None:
+    """The file's code, or None when it cannot be read or does not parse."""
+    try:
+        text = Path(file).read_bytes().decode("utf-8", "surrogateescape")
+        return Code(file, text, ast.parse(text))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a dotted name: `cross_entropy` of `F.cross_entropy`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def imported_names(tree: ast.Module) -> set[str]:
+    """Names that stand for modules in this file."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update((a.asname or a.name).split(".")[0] for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.update(a.asname or a.name for a in node.names)
+    return names
+
+
+def root_name(node: ast.AST) -> str:
+    """The first part of a dotted name: `F` of `F.cross_entropy`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def mentions(node: ast.AST, text: str) -> bool:
+    """Whether an expression such as `self.opt` occurs in a piece of code."""
+    return any(isinstance(n, (ast.Name, ast.Attribute)) and ast.unparse(n) == text for n in ast.walk(node))

@@ -1,0 +1,140 @@
+"""The verdict document: what `why` concludes, as the library's own dataclasses and as `--json`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from stetho.evidence import Evidence, Json, Place
+
+SCHEMA = "stetho.verdict/1"
+Status: TypeAlias = Literal["established", "suspected", "unknown", "clear"]
+Role: TypeAlias = Literal["likely", "subtle", "null", "other"]
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """What is seen to be wrong, before any cause is named."""
+
+    id: str
+    summary: str
+    step: int | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A check that fired, and the evidence it read."""
+
+    check: str
+    message: str
+    where: tuple[Place, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A cause as a hypothesis, with what speaks for and against it and what would refute it."""
+
+    cause: str
+    prior: float
+    probability: float
+    role: Role
+    supports: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    reason: str = ""
+    test: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A cause asserted, only ever made by the claim gate."""
+
+    cause: str
+    confidence: float
+    statement: str
+    cites: tuple[str, ...]
+    where: tuple[Place, ...]
+    mechanism: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The final loss without and with the fix, same seed, same number of steps."""
+
+    before: float | None
+    after: float | None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A cure that was tried; exactly what was tried is what is offered."""
+
+    summary: str
+    kind: Literal["code", "config", "command", "data"]
+    diff: str
+    trial: Trial
+    command: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class NextTest:
+    """What to do next when nothing is established."""
+
+    test: str
+    splits: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An experiment as the verdict shows it."""
+
+    id: str
+    kind: str
+    intervention: str
+    question: str
+    predicted: Mapping[str, Mapping[str, float]]
+    outcome: str
+    seconds: float
+    evidence: tuple[str, ...]
+    detail: str = ""
+    reading: str = ""
+    """What the outcome says about the leading causes, in words."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the investigation took."""
+
+    seconds: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The whole answer: status, symptoms, ranked hypotheses, claim or none, and all evidence."""
+
+    target: Mapping[str, Json]
+    case: str
+    status: Status
+    symptoms: tuple[Symptom, ...] = ()
+    findings: tuple[Noted, ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    claim: Claim | None = None
+    not_claimed: str = ""
+    """Why the leading cause is not claimed: the clause of the gate that it does not pass."""
+    evidence: tuple[Evidence, ...] = ()
+    experiments: tuple[Tried, ...] = ()
+    fix: Fix | None = None
+    next: tuple[NextTest, ...] = ()
+    cost: Cost = field(default_factory=lambda: Cost(0.0, 0))
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        return {"clear": 0, "established": 1}.get(self.status, 3)

@@ -1,0 +1,89 @@
+"""The loop: observe, judge, rank, experiment, claim or not, fix, conclude. The whole of it is on this page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from stetho import catalogue
+from stetho.case import Case, Request, new_case
+from stetho.conclusion import rank, verdict
+from stetho.errors import BadRequest, Interrupted
+from stetho.facts import Crash, RunEnd
+from stetho.inquiry import Inquiry
+from stetho.observation import observe
+from stetho.trial import expected_seconds, perform, possible, try_cures
+from stetho.verdict import Verdict
+
+
+def investigate(inquiry: Inquiry) -> Verdict:
+    """From a command to a verdict. Everything learned is in the ledger, so a broken-off loop can be taken up again."""
+    try:
+        if not inquiry.observed():
+            observe(inquiry)
+        refuse_missing_input(inquiry)
+        while True:
+            seen, now, gate = rank(inquiry)
+            if gate.passes or not inquiry.request.experiments or not worth_an_experiment(inquiry):
+                break
+            candidates = possible(inquiry, seen, now)
+            if not candidates:
+                break
+            perform(inquiry, candidates[0], seen)
+        if gate.passes and inquiry.request.experiments and not tried_a_cure(inquiry, gate.cause):
+            try_cures(inquiry, gate.cause, seen)
+    except KeyboardInterrupt:
+        inquiry.ledger.add_note("interrupted by the user")
+        raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.id}") from None
+    result = verdict(inquiry)
+    inquiry.ledger.add_verdict(result)
+    return result
+
+
+def worth_an_experiment(inquiry: Inquiry) -> bool:
+    """There is something to explain: a symptom that experiments can bear on, or a check that fired."""
+    end = inquiry.fact(RunEnd)
+    if end is None or not end.steps or inquiry.remaining() < expected_seconds(inquiry):
+        return False
+    return any(j.outcome == "fired" for j in inquiry.seen().judgements)
+
+
+def tried_a_cure(inquiry: Inquiry, cause: str) -> bool:
+    return not inquiry.fact(RunEnd, "base") or any(x.tests == cause for x in inquiry.experiments())
+
+
+def refuse_missing_input(inquiry: Inquiry) -> None:
+    crash = inquiry.fact(Crash)
+    if crash is not None and crash.exception == "EOFError" and inquiry.stdin is None:
+        raise BadRequest(
+            f"the program reads standard input ({crash.where}) and runs without one here; "
+            "give it one with: stetho why -- CMD < answers.txt"
+        )
+
+
+def begin(
+    root: Path,
+    request: Request,
+    *,
+    show: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
+    stdin: Path | None = None,
+) -> Verdict:
+    """Open a case for a request and investigate it."""
+    case = new_case(root, request)
+    with case.open_ledger() as ledger:
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin))
+
+
+def resume(
+    case: Case,
+    *,
+    show: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Verdict:
+    """Take up a case where it was left: what is in its ledger is not run again."""
+    with case.open_ledger() as ledger:
+        request = ledger.request()
+        if request is None:
+            raise BadRequest(f"case {case.id} holds no request to resume")
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress))
