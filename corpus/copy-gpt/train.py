@@ -10,7 +10,7 @@ from model import GPT, GPTConfig
 
 # optimizer
 learning_rate = 3e-3
-max_iters = 320
+max_iters = 260
 warmup_iters = 40
 min_lr = 3e-4
 weight_decay = 0.1

@@ -17,7 +17,7 @@ n_embd = 32
 # optimisation
 batch_size = 64
 learning_rate = 0.1
-max_iters = 600
+max_iters = 400
 seed = 2
 
 torch.manual_seed(seed)

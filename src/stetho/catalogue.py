@@ -20,6 +20,7 @@ from stetho.reader import Reader
 from stetho.rule import Rule
 
 Declaration: TypeAlias = "Check | Cause | Intervention | Probe | Reader | Rule"
+KINDS = ("probes", "readers", "checks", "causes", "interventions", "rules")
 ROOMS = ("checks", "causes", "interventions", "probes", "readers", "lint")
 
 
@@ -36,7 +37,7 @@ class Catalogue:
 
     def everything(self) -> Iterator[tuple[str, Declaration]]:
         """All declarations with the plural of their kind, in reading order."""
-        for room in ("probes", "readers", "checks", "causes", "interventions", "rules"):
+        for room in KINDS:
             for declaration in getattr(self, room).values():
                 yield room, declaration
 
@@ -82,7 +83,9 @@ def _sources() -> Iterator[ModuleType]:
             try:
                 yield entry.load()
             except ImportError as error:
-                raise DeclarationError(f"the package that adds '{entry.name}' to {room} fails: {error}") from error
+                raise DeclarationError(
+                    f"the package that adds '{entry.name}' to {room} fails: {error}"
+                ) from error
 
 
 @cache

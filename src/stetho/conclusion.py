@@ -15,7 +15,20 @@ from stetho.facts import Crash, RunEnd
 from stetho.inquiry import Inquiry
 from stetho.reason import Gate, Seen, check_likelihood, claim_gate, experiment_likelihood, posterior, priors
 from stetho.trial import possible
-from stetho.verdict import Claim, Cost, Fix, Hypothesis, NextTest, Noted, Role, Status, Symptom, Tried, Trial, Verdict
+from stetho.verdict import (
+    Claim,
+    Cost,
+    Fix,
+    Hypothesis,
+    NextTest,
+    Noted,
+    Role,
+    Status,
+    Symptom,
+    Tried,
+    Trial,
+    Verdict,
+)
 
 SHOWN = 8
 FAVOURS = 1.5
@@ -82,13 +95,25 @@ def hypotheses(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> li
     for position, (cause_id, probability) in enumerate(now.items()):
         cause = catalogue.causes[cause_id]
         supports, against, reason = bearing(catalogue, seen, cause_id)
-        role: Role = "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
+        role: Role = (
+            "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
+        )
         if cause.subtle and position > 0:
             role = "subtle"
         keep = position < SHOWN or role in ("null", "other")
         if keep:
             rows.append(
-                Hypothesis(cause_id, base[cause_id], probability, role, supports, against, reason, cause.test, cause.fix)
+                Hypothesis(
+                    cause_id,
+                    base[cause_id],
+                    probability,
+                    role,
+                    supports,
+                    against,
+                    reason,
+                    cause.test,
+                    cause.fix,
+                )
             )
     return rows
 
@@ -103,7 +128,9 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
         one = catalogue.checks[judgement.check]
         if judgement.outcome == "unknown" or one.family == "symptoms" or one.id not in cause.predicts:
             continue
-        ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(other, one, judgement.outcome)
+        ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(
+            other, one, judgement.outcome
+        )
         if ratio >= FAVOURS and judgement.outcome == "fired":
             supports.update(dict.fromkeys(judgement.cites))
             if ratio > best:
@@ -125,7 +152,9 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
 
 
 def tried(experiment: Experiment, now: Mapping[str, float]) -> Tried:
-    standing = {c: t for c, t in experiment.predicted.items() if now.get(c, 0) > 0.002 or c == experiment.tests}
+    standing = {
+        c: t for c, t in experiment.predicted.items() if now.get(c, 0) > 0.002 or c == experiment.tests
+    }
     return Tried(
         experiment.id, experiment.kind, experiment.change.label, experiment.question, standing, experiment.outcome,
         experiment.seconds, experiment.evidence, experiment.detail, reading(experiment, now),
@@ -143,8 +172,12 @@ def reading(experiment: Experiment, now: Mapping[str, float]) -> str:
         for c in experiment.predicted
         if not c.startswith("other")
     }
-    favoured = [c for c, r in sorted(ratios.items(), key=lambda i: -i[1]) if r >= 5 and now.get(c, 0) > 0.001][:2]
-    opposed = [c for c, r in sorted(ratios.items(), key=lambda i: i[1]) if r <= 0.3 and now.get(c, 0) > 0.0002][:2]
+    favoured = [
+        c for c, r in sorted(ratios.items(), key=lambda i: -i[1]) if r >= 5 and now.get(c, 0) > 0.001
+    ][:2]
+    opposed = [
+        c for c, r in sorted(ratios.items(), key=lambda i: i[1]) if r <= 0.3 and now.get(c, 0) > 0.0002
+    ][:2]
     words = [f"for {', '.join(favoured)}"] if favoured else []
     return "; ".join(words + ([f"against {', '.join(opposed)}"] if opposed else []))
 
@@ -155,7 +188,9 @@ def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) ->
     deciding = [x for x in seen.experiments if x.id in gate.experiments]
     mechanism = tuple(dict.fromkeys(e for j in shown for e in j.cites))
     cites = tuple(dict.fromkeys([*mechanism, *(e for x in deciding for e in x.evidence)]))
-    places = [p for x in seen.experiments if x.tests == gate.cause and cured(x) for p in edited_places(inquiry, x)]
+    places = [
+        p for x in seen.experiments if x.tests == gate.cause and cured(x) for p in edited_places(inquiry, x)
+    ]
     places += [p for j in shown for f in j.findings for p in f.where]
     told = shown[0].findings[0].message
     crash = inquiry.fact(Crash)
@@ -196,7 +231,11 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[N
     """The experiments that would still tell most; else what would refute the leading hypotheses."""
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
     found = [
-        NextTest(f"stetho why with a larger budget: {c.change} ({_question(inquiry, c.change)})", leaders, round(c.seconds, 1))
+        NextTest(
+            f"stetho why with a larger budget: {c.change} ({_question(inquiry, c.change)})",
+            leaders,
+            round(c.seconds, 1),
+        )
         for c in possible(inquiry, seen, now)[:2]
     ]
     for cause in leaders[: 2 if not found else 1]:
@@ -221,11 +260,16 @@ def notes(inquiry: Inquiry, seen: Seen) -> list[str]:
         )
     elif end is not None and end.steps == 0 and seen.symptom == "none":
         how = "within its time" if end.stopped_by == "time" else "before it ended"
-        found.append(f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge")
+        found.append(
+            f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge"
+        )
     if inquiry.request.symptom:
         known = [j.check for j in seen.judgements if inquiry.catalogue.checks[j.check].family == "symptoms"]
         words = re.sub(r"[^a-z]+", "-", inquiry.request.symptom.lower())
         meant = [k for k in known if k in words or words.strip("-") in k]
         state = "was looked for and seen" if seen.symptom in meant else "was looked for and not seen"
-        found.append(f"your hint '{inquiry.request.symptom}' " + (state if meant else "names no known symptom; it was not used"))
+        found.append(
+            f"your hint '{inquiry.request.symptom}' "
+            + (state if meant else "names no known symptom; it was not used")
+        )
     return found

@@ -29,9 +29,15 @@ class Change:
 
     name: str
     value: str = ""
+    group: str = ""
+    """Variants of one group tell the same story; of them, one counts."""
     edits: tuple[Edit, ...] = ()
     command: tuple[str, ...] | None = None
     """The whole changed command, when the change is an argument."""
+
+    @property
+    def root(self) -> str:
+        return f"{self.name} {self.group}" if self.group else self.name
 
     @property
     def label(self) -> str:
@@ -77,5 +83,5 @@ class Plan:
     steps: int | None = None
     changes: tuple[tuple[str, str, str], ...] = ()
     """For each in-process change: its id, its value and the file that makes it."""
-    trace: tuple[tuple[int, int], ...] = ((0, 3),)
+    trace: tuple[tuple[int, int], ...] = ((0, 12),)
     """Windows of steps, first and past-the-last, in which every operation is looked at."""

@@ -137,6 +137,8 @@ class Coverage(Fact):
     extra: tuple[Place, ...] = ()
     """The same for expressions that hold parameters left out but not all the others."""
     optimizer: str = ""
+    made_at: tuple[Place, ...] = ()
+    """Where the layers that own the parameters left out were built; key is the function."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,8 @@ class UpdateRatios(Fact):
 
     steps: tuple[int, ...]
     ratios: tuple[float, ...]
+    rates: tuple[float, ...] = ()
+    """The learning rate at those steps."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ class Intervention:
     """For each value the reasoner may choose ("" when it takes none): what the change does to a run whose
     fault it does not touch."""
     applies: str
+    groups: Mapping[str, str]
+    """Values that tell the same story share a group; a second one is worth running only if the first said little."""
     cost: float
     doc: str
     module: str
@@ -48,6 +50,7 @@ def declared_in(module: ModuleType) -> Intervention | None:
             question=module.question,
             backgrounds=module.backgrounds,
             applies=module.applies,
+            groups=getattr(module, "groups", {}),
             cost=float(getattr(module, "cost", 1.0)),
             doc=(module.__doc__ or "").strip(),
             module=module.__name__,
@@ -55,4 +58,3 @@ def declared_in(module: ModuleType) -> Intervention | None:
         )
     except AttributeError as error:
         raise DeclarationError(f"{module.__file__}: an intervention needs {error.name}") from error
-

@@ -76,11 +76,15 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     chance, meaning = chance_level(recording)
     bad = next((i for i, v in zip(where, values, strict=True) if not math.isfinite(v)), None)
     worse = next((s.index for s in steps if s.gradient is not None and not math.isfinite(s.gradient)), None)
-    first, kind = (bad, "loss") if worse is None or (bad is not None and bad <= worse) else (worse, "gradient")
+    first, kind = (
+        (bad, "loss") if worse is None or (bad is not None and bad <= worse) else (worse, "gradient")
+    )
     objectives = len({s.optimizer for s in recording.steps if s.losses}) if len(sites) > 1 else 1
     place = recording.place(site)
     start, end = values[0], values[-1]
-    summary = f"loss {start:.4g} at the first step, {end:.4g} at step {where[-1]}, {len(values)} steps ({place})"
+    summary = (
+        f"loss {start:.4g} at the first step, {end:.4g} at step {where[-1]}, {len(values)} steps ({place})"
+    )
     yield (
         LossCurve(
             values=tuple(values),
@@ -192,6 +196,7 @@ def coverage(recording: Recording) -> Iterator[Measured]:
             covering=tuple(Place(f, line, key=e) for f, line, e in body["covering"]),
             extra=tuple(Place(f, line, key=e) for f, line, e in body["extra"]),
             optimizer=str(made[0]["name"]) if made else "",
+            made_at=tuple(Place(f, line, key=name) for f, line, name in body["made"]),
         )
         share = fact.left_out / fact.reached
         shown = ", ".join(fact.names[:4]) + (" …" if len(fact.names) > 4 else "")
@@ -200,12 +205,13 @@ def coverage(recording: Recording) -> Iterator[Measured]:
 
 
 def updates(steps: list[Step]) -> Iterator[Measured]:
-    seen = [(s.index, s.change) for s in steps if s.change is not None and math.isfinite(s.change)]
+    seen = [(s.index, s.change, s.rates[0] if s.rates else None) for s in steps if s.change is not None]
     if seen:
-        ratios = tuple(r for _, r in seen)
+        # A step that turns the parameters into NaN has changed them beyond measure.
+        ratios = tuple(r if math.isfinite(r) else math.inf for _, r, _ in seen)
         middle = sorted(ratios)[len(ratios) // 2]
         yield (
-            UpdateRatios(tuple(i for i, _ in seen), ratios),
+            UpdateRatios(tuple(i for i, _, _ in seen), ratios, tuple(rate or 0.0 for _, _, rate in seen)),
             f"a step changes the parameters by {middle:.2g} of their norm (median of {len(ratios)} steps)",
         )
 
@@ -235,7 +241,10 @@ def gradient_norms(steps: list[Step]) -> Iterator[Measured]:
     seen = [(s.index, s.gradient) for s in steps if s.gradient is not None]
     if seen:
         fact = GradientNorms(tuple(i for i, _ in seen), tuple(g for _, g in seen))
-        yield fact, f"gradient norm {seen[0][1]:.3g} at the first step, {seen[-1][1]:.3g} at step {seen[-1][0]}"
+        yield (
+            fact,
+            f"gradient norm {seen[0][1]:.3g} at the first step, {seen[-1][1]:.3g} at step {seen[-1][0]}",
+        )
 
 
 def input_scale(recording: Recording) -> Iterator[Measured]:
@@ -254,7 +263,11 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
         where=recording.place(seen[0]["site"]),
         samples=size,
     )
-    yield fact, f"the model's input has mean {fact.mean:.3g}, std {fact.std:.3g}, range {fact.low:.3g} to {fact.high:.3g}"
+    bad = f", {fact.nonfinite} values NaN or Inf" if fact.nonfinite else ""
+    yield (
+        fact,
+        f"the model's input has mean {fact.mean:.3g}, std {fact.std:.3g}, range {fact.low:.3g} to {fact.high:.3g}{bad}",
+    )
 
 
 def origin(recording: Recording) -> Iterator[Measured]:
@@ -275,8 +288,15 @@ def origin(recording: Recording) -> Iterator[Measured]:
             input_size=body["size"],
             divisor_zeros=body["divisor_zeros"],
         )
-        what = f"{fact.input_zeros} zeros among {fact.input_size} inputs" if fact.input_zeros else "no zero in its input"
-        yield fact, f"{fact.operation} ({fact.phase}) gives the first NaN or Inf at step {fact.step}, {fact.where}: {what}"
+        what = (
+            f"{fact.input_zeros} zeros among {fact.input_size} inputs"
+            if fact.input_zeros
+            else "no zero in its input"
+        )
+        yield (
+            fact,
+            f"{fact.operation} ({fact.phase}) gives the first NaN or Inf at step {fact.step}, {fact.where}: {what}",
+        )
 
 
 def association(recording: Recording) -> Iterator[Measured]:
@@ -318,4 +338,7 @@ def association(recording: Recording) -> Iterator[Measured]:
         expected = 0.0
     agreement, error = float(same.mean()), float(same.std() / math.sqrt(len(same)))
     fact = Association(len(x), agreement, expected, max(error, 1e-6), float(repeated))
-    yield fact, f"nearest neighbours among {len(x)} inputs agree on the label {agreement:.3f}, random pairs {expected:.3f}"
+    yield (
+        fact,
+        f"nearest neighbours among {len(x)} inputs agree on the label {agreement:.3f}, random pairs {expected:.3f}",
+    )

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from stetho.facts import Fact
 
 
-
 @dataclass(frozen=True)
 class Reading:
     """A fact and the line of the artifact that it was read from."""

@@ -17,8 +17,20 @@ FLOOR = 0.02
 # An unlisted fault makes any check fire about this often.
 UNLISTED_FIRES = 0.10
 # What a trial fix does under the cause it cures, and under any other.
-CURED: Mapping[str, float] = {"symptom-gone": 0.76, "better": 0.17, "same": 0.04, "worse": 0.02, "new-failure": 0.01}
-NOT_CURED: Mapping[str, float] = {"symptom-gone": 0.03, "better": 0.05, "same": 0.71, "worse": 0.13, "new-failure": 0.08}
+CURED: Mapping[str, float] = {
+    "symptom-gone": 0.76,
+    "better": 0.17,
+    "same": 0.04,
+    "worse": 0.02,
+    "new-failure": 0.01,
+}
+NOT_CURED: Mapping[str, float] = {
+    "symptom-gone": 0.03,
+    "better": 0.03,
+    "same": 0.73,
+    "worse": 0.13,
+    "new-failure": 0.08,
+}
 NO_EVIDENCE = ("not-applied", "undecided")
 
 
@@ -136,7 +148,7 @@ def independent(experiments: Sequence[Experiment]) -> list[Experiment]:
             continue
         values = [experiment_likelihood(experiment, cause) for cause in experiment.predicted]
         weight = math.log(max(values) / min(values)) if values else 0.0
-        root = experiment.tests or experiment.change.name
+        root = experiment.tests or experiment.change.root
         if root not in best or weight > best[root][0]:
             best[root] = (weight, experiment)
     return [experiment for _, experiment in best.values()]
@@ -208,7 +220,9 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
     if cause.category == "hp":
         standing = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
         if standing:
-            return Gate(leader, False, f"{', '.join(standing)} not refuted yet, and they come first", mechanism)
+            return Gate(
+                leader, False, f"{', '.join(standing)} not refuted yet, and they come first", mechanism
+            )
     if now[leader] < 0.9:
         return Gate(leader, False, f"its probability is {now[leader]:.0%}, below 90 %", mechanism)
     if cause.proof_by_artifact:

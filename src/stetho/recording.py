@@ -102,8 +102,13 @@ def read_process(file: Path, users_path: Callable[[str], str]) -> Recording:
             elif kind == "applied":
                 applied = max(applied, int(body["count"]))
             else:
+                if kind == "coverage":
+                    for key in ("unregistered", "covering", "extra", "made"):
+                        body[key] = [[users_path(f), line, name] for f, line, name in body.get(key, [])]
                 events.append(Event(kind, body))
-    faults = tuple(f"{e.body['error']} in {e.body['hook']} ({e.body['at']})" for e in events if e.kind == "fault")
+    faults = tuple(
+        f"{e.body['error']} in {e.body['hook']} ({e.body['at']})" for e in events if e.kind == "fault"
+    )
     attached = any(e.kind == "attached" for e in events)
     return Recording(tuple(steps), tuple(events), sites, attached, applied, faults)
 
@@ -115,5 +120,11 @@ def read(folder: Path, users_path: Callable[[str], str] = lambda p: p) -> Record
         return Recording()
     best = max(found, key=lambda r: (len(r.steps), len(r.events)))
     return Recording(
-        best.steps, best.events, best.sites, any(r.attached for r in found), best.applied, best.faults, len(found)
+        best.steps,
+        best.events,
+        best.sites,
+        any(r.attached for r in found),
+        best.applied,
+        best.faults,
+        len(found),
     )

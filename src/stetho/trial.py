@@ -13,7 +13,7 @@ from stetho.curves import clearly_lower, shape
 from stetho.evidence import Source
 from stetho.executors import local
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind, ExperimentOutcome
-from stetho.facts import Association, Fact, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
+from stetho.facts import Association, Fact, InputScale, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
 from stetho.fixes import Cure, Grounds
 from stetho.inquiry import Facts, Inquiry, gravest, judge_all, map_places, thinned
 from stetho.observation import recorded
@@ -47,7 +47,7 @@ def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Can
     seconds = expected_seconds(inquiry)
     found = []
     for change, tests, supplies in _worth_asking(inquiry, seen, now):
-        if (tests or change) in done or change in done:
+        if (tests or change) in done or change in done or told_already(inquiry, change, seen):
             continue
         if supplies is not None:
             tables = supply_tables(inquiry.catalogue, inquiry.catalogue.checks[supplies])
@@ -59,6 +59,16 @@ def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Can
         if bits >= LEAST_BITS and cost < inquiry.remaining():
             found.append(Candidate(change, tests, supplies, bits, cost))
     return sorted(found, key=lambda c: (-c.rate, c.change))
+
+
+def told_already(inquiry: Inquiry, change: str, seen: Seen) -> bool:
+    """Whether variants of the same change have answered, or been asked twice without an answer."""
+    name, _, value = change.partition("=")
+    if name not in inquiry.catalogue.interventions:
+        return False
+    group = inquiry.catalogue.interventions[name].groups.get(value)
+    alike = [x for x in seen.experiments if group and x.change.name == name and x.change.group == group]
+    return any(x.outcome == "symptom-gone" for x in alike) or len(alike) >= 2
 
 
 def _worth_asking(
@@ -127,7 +137,14 @@ def perform(inquiry: Inquiry, candidate: Candidate, seen: Seen) -> Experiment:
     inquiry.show(f"{intervention.kind:9}  {candidate.change}")
     result = changed_run(inquiry, changes=((name, value, intervention.path),), seen=seen)
     kind: ExperimentKind = "smoke" if intervention.kind == "smoke" else "control"
-    return put(inquiry, kind, Change(name, value), intervention.question, result, seen)
+    return put(
+        inquiry,
+        kind,
+        Change(name, value, intervention.groups.get(value, "")),
+        intervention.question,
+        result,
+        seen,
+    )
 
 
 def put(
@@ -171,7 +188,9 @@ def changed_run(
 ) -> Result:
     """The user's command with one change, judged against the base run on the same seed."""
     command = cure.command if cure is not None and cure.command is not None else inquiry.request.command
-    bound = Bound(max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry))
+    bound = Bound(
+        max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry)
+    )
     ran = local.run(
         command,
         inquiry.request.cwd,
@@ -187,7 +206,9 @@ def changed_run(
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
         ran.scratch.discard()
-    end = RunEnd(ran.code, ran.signal, len(measure.main_steps(record)), ran.seconds, record.attached, ran.stopped_by)
+    end = RunEnd(
+        ran.code, ran.signal, len(measure.main_steps(record)), ran.seconds, record.attached, ran.stopped_by
+    )
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
     facts[RunEnd] = ("", end)
     applied = took_effect(inquiry, cure, cause, facts) if cure is not None else record.applied > 0
@@ -235,7 +256,9 @@ def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: boo
     if seen.symptom != "none" and symptom == "none" and lower:
         return result("symptom-gone", f"{told}, {seen.symptom} gone")
     if lower:
-        return result("better", f"{told}, clearly lower" + (f", still {symptom}" if symptom != "none" else ""))
+        return result(
+            "better", f"{told}, clearly lower" + (f", still {symptom}" if symptom != "none" else "")
+        )
     if failed:
         return result("same", f"{told}, still {symptom}")
     if clearly_lower(values, before):
@@ -265,17 +288,30 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
         ran.scratch.discard()
-    facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
+    facts: dict[type[Fact], tuple[str, Fact]] = {
+        type(f): (s, f) for f, s in measure.facts(record, relate=False)
+    }
     again = facts.get(LossCurve)
     came_back = again is not None and isinstance(again[1], LossCurve) and again[1].nonfinite_step == failing
-    origin, cites = facts.get(NonfiniteOrigin), ()
-    if came_back and origin is not None:
-        kept = inquiry.ledger.add_evidence("observation", origin[0], fact=origin[1], run="base")
-        cites = (kept.id,)  # type: ignore[assignment]
-    words = origin[0] if cites and origin else "the failure came back, its origin was not seen" if came_back else (
-        "the failure did not come back at the same step"
+    origin = facts.get(NonfiniteOrigin)
+    cites: tuple[str, ...] = ()
+    scale = facts.get(InputScale)
+    if came_back and scale is not None and isinstance(scale[1], InputScale) and scale[1].nonfinite:
+        cites = (inquiry.ledger.add_evidence("observation", scale[0], fact=scale[1], run="base").id,)
+    elif came_back and origin is not None:
+        cites = (inquiry.ledger.add_evidence("observation", origin[0], fact=origin[1], run="base").id,)
+    words = (
+        origin[0]
+        if cites and origin
+        else scale[0]
+        if cites and scale
+        else "the failure came back, its origin was not seen"
+        if came_back
+        else ("the failure did not come back at the same step")
     )
-    result = Result("same" if came_back else "not-applied", words, None, None, len(record.steps), ran.seconds, {})
+    result = Result(
+        "same" if came_back else "not-applied", words, None, None, len(record.steps), ran.seconds, {}
+    )
     question = inquiry.catalogue.intervention(candidate.change).question
     return put(
         inquiry, "smoke", Change(candidate.change), question, result, inquiry.seen(),
@@ -286,7 +322,9 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
 def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     """Edits for a cause, one after the other, until one takes effect; that one is the trial fix."""
     inquiry.show(f"{'trial fix':9}  {cause}")
-    screen = Association in {t for c in inquiry.catalogue.causes[cause].mechanism for t in inquiry.catalogue.checks[c].reads}
+    screen = Association in {
+        t for c in inquiry.catalogue.causes[cause].mechanism for t in inquiry.catalogue.checks[c].reads
+    }
     cure, result = None, None
     for tried, cure in enumerate(fixes.cures(cause, grounds(inquiry))):
         if tried >= MOST_SCREENED or inquiry.remaining() < expected_seconds(inquiry):

@@ -45,7 +45,8 @@ def show(case: str, root: Path | None, form: str, as_json: bool) -> None:
     form = "json" if as_json else form
     with found.open_ledger(read_only=True) as ledger:
         verdict, facts = ledger.verdict(), ledger.evidence()
-    click.echo(_unfinished(found, facts, form) if verdict is None else _rendered(verdict, form))
+    text = _unfinished(found, facts, form) if verdict is None else _rendered(verdict, form)
+    click.echo(text.rstrip("\n"))
 
 
 @command.command()

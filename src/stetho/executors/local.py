@@ -69,7 +69,7 @@ def run(
     bound: Bound,
     changes: Sequence[tuple[str, str, str]] = (),
     edits: Sequence[Edit] = (),
-    trace: tuple[tuple[int, int], ...] = ((0, 3),),
+    trace: tuple[tuple[int, int], ...] = ((0, 12),),
     stdin: Path | None = None,
     watch: Watcher | None = None,
 ) -> Ran:

@@ -22,6 +22,8 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
         yield from registered(place)
     if coverage.made_after and coverage.optimizer_at is not None:
         yield from moved_down(coverage.optimizer_at)
+        for place in coverage.made_at:
+            yield from joined_later(coverage.optimizer_at, place)
     for place in coverage.covering:
         yield from given(place, coverage.optimizer, f"{place.key}.parameters()")
     if coverage.extra:
@@ -43,7 +45,13 @@ def registered(place: Place) -> Iterator[Cure]:
     if module is None or owner is None:
         return
     for node in ast.walk(owner):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AnnAssign)
+            else []
+        )
         if any(ast.unparse(t) == f"self.{place.key}" for t in targets):
             value = node.value  # type: ignore[attr-defined]
             if value is None:
@@ -79,8 +87,16 @@ def extended(extra: tuple[Place, ...], optimizer: str) -> Iterator[Cure]:
             continue
         names = list(dict.fromkeys(p.key for p in extra if (p.file, p.line) == (file, line) and p.key))
         for call in code.calls_at(line):
-            params = [c for c in ast.walk(call) if isinstance(c, ast.Call) and last_name(c.func) == "parameters"]
-            target = call.args[0] if last_name(call.func) == optimizer and call.args else params[0] if params else None
+            params = [
+                c for c in ast.walk(call) if isinstance(c, ast.Call) and last_name(c.func) == "parameters"
+            ]
+            target = (
+                call.args[0]
+                if last_name(call.func) == optimizer and call.args
+                else params[0]
+                if params
+                else None
+            )
             if target is None:
                 continue
             old = code.segment(target)
@@ -110,4 +126,30 @@ def moved_down(place: Place) -> Iterator[Cure]:
         target = min([target, *(d.lineno - 1 for d in decorated)])
         block = lines[first:last]
         after = "".join(lines[:first] + lines[last:target] + block + lines[target:])
-        yield cure(code, after, statement.lineno, f"make {name} after the model is complete (line {target + 1})")
+        yield cure(
+            code, after, statement.lineno, f"make {name} after the model is complete (line {target + 1})"
+        )
+
+
+def joined_later(optimizer_at: Place, made_at: Place) -> Iterator[Cure]:
+    """A layer built later joins the optimizer at the end of the function that builds it."""
+    code, home = read(made_at.file), read(optimizer_at.file)
+    if code is None or home is None or made_at.line is None or optimizer_at.line is None:
+        return
+    maker, function = home.statement_at(optimizer_at.line), code.function_at(made_at.line)
+    layer = code.statement_at(made_at.line)
+    if not isinstance(maker, ast.Assign) or function is None or not isinstance(layer, ast.Assign):
+        return
+    name = ast.unparse(maker.targets[0])
+    # The optimizer's name means the same thing there only on the object itself or in the same function.
+    if code.file != home.file or not (name.startswith("self.") or function is code.function_at(maker.lineno)):
+        return
+    text = f"{name}.add_param_group({{'params': list({ast.unparse(layer.targets[0])}.parameters())}})"
+    last = function.body[-1]
+    target = last.lineno if isinstance(last, ast.Return) else (last.end_lineno or last.lineno) + 1
+    after = code.with_line(target, function.body[0].col_offset, text)
+    yield Cure(
+        f"insert {text}",
+        (Edit(code.file, code.text, after, last.lineno, f"insert {text}"),),
+        where=(Place(code.file, layer.lineno), Place(home.file, maker.lineno)),
+    )

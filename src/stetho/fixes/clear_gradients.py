@@ -25,7 +25,9 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     backward = reset.backward_at
     if backward is not None and backward.line is not None and backward.file == reset.step_at.file:
         if code.function_at(backward.line) is code.function_at(reset.step_at.line):
-            yield from inserted(code, backward.line, f"{receiver}.zero_grad()", before=True, other=reset.step_at)
+            yield from inserted(
+                code, backward.line, f"{receiver}.zero_grad()", before=True, other=reset.step_at
+            )
     yield from inserted(code, reset.step_at.line, f"{receiver}.zero_grad()", before=False, other=backward)
 
 
@@ -51,4 +53,8 @@ def inserted(code: Code, line: int, text: str, *, before: bool, other: Place | N
     if other is not None and other.line is not None:
         where.append(Place(other.file, other.line))
     change = Edit(code.file, code.text, after, target, f"insert {text}")
-    yield Cure(f"insert {text} {'before' if before else 'after'} line {statement.lineno}", (change,), where=tuple(where))
+    yield Cure(
+        f"insert {text} {'before' if before else 'after'} line {statement.lineno}",
+        (change,),
+        where=tuple(where),
+    )

@@ -30,7 +30,7 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     own = [p.file for p in (curve.where if curve else None, *(rate.frames if rate else ())) if p]
     files = list(dict.fromkeys(own + sorted(f for f in project_files(grounds.cwd) if f.endswith(".py"))))
     codes = [c for c in map(read, files) if c is not None]
-    for kind in (indexed_alike, mirrored, undone, undone_together, listed_in_order):
+    for kind in (mirrored, unordered, indexed_alike, unshifted_slices, unordered_together, listed_in_order):
         for code in codes:
             yield from kind(code)
 
@@ -60,11 +60,25 @@ def indexed_alike(code: Code) -> Iterator[Cure]:
             first = loads(shallow(statement))
             for one, two in ((a, b) for a in first for b in near if a is not b):
                 alike = ast.unparse(one.slice) == ast.unparse(two.slice)
-                if alike or ast.unparse(one.value) == ast.unparse(two.value) or nested(one, two):
+                if (
+                    alike
+                    or fixed(one.slice)
+                    or fixed(two.slice)
+                    or ast.unparse(one.value) == ast.unparse(two.value)
+                    or nested(one, two)
+                ):
                     continue
                 for kept, changed in ((one, two), (two, one)):
-                    old, new = code.segment(changed), f"{code.segment(changed.value)}[{code.segment(kept.slice)}]"
+                    old, new = (
+                        code.segment(changed),
+                        f"{code.segment(changed.value)}[{code.segment(kept.slice)}]",
+                    )
                     yield cure(code, f"{old}  ->  {new}", (changed, new))
+
+
+def fixed(index: ast.AST) -> bool:
+    """An index that names no variable, such as a column or the bounds of a split."""
+    return not any(isinstance(n, ast.Name) for n in ast.walk(index))
 
 
 def nested(one: ast.AST, two: ast.AST) -> bool:
@@ -127,16 +141,23 @@ def reorderings(code: Code) -> list[tuple[ast.AST, str]]:
             step = node.slice.step if isinstance(node.slice, ast.Slice) else None
             if is_order(node.slice, names) or (step is not None and ast.unparse(step) == "-1"):
                 found.append((node, code.segment(node.value)))
-            found += unshifted(code, node)
         elif isinstance(node, ast.Call) and last_name(node.func) in REORDERING:
             of_module = isinstance(node.func, ast.Name) or root_name(node.func) in modules
             if of_module and node.args:
                 found.append((node, code.segment(node.args[0])))
-            elif isinstance(node.func, ast.Attribute) and node.args and last_name(node.func) in ("permutation", "permuted"):
+            elif (
+                isinstance(node.func, ast.Attribute)
+                and node.args
+                and last_name(node.func) in ("permutation", "permuted")
+            ):
                 found.append((node, code.segment(node.args[0])))
             elif isinstance(node.func, ast.Attribute) and not of_module:
                 found.append((node, code.segment(node.func.value)))
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) in IN_PLACE:
+        elif (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Call)
+            and last_name(node.value.func) in IN_PLACE
+        ):
             found.append((node, "pass"))
     return found
 
@@ -157,13 +178,20 @@ def unshifted(code: Code, node: ast.Subscript) -> Iterator[tuple[ast.AST, str]]:
             yield node, f"{base}[{high.operand.value}:]"
 
 
-def undone(code: Code) -> Iterator[Cure]:
+def unordered(code: Code) -> Iterator[Cure]:
     """Each reordering taken away by itself."""
     for node, new in reorderings(code):
         yield cure(code, f"{code.segment(node)}  ->  {new}", (node, new))
 
 
-def undone_together(code: Code) -> Iterator[Cure]:
+def unshifted_slices(code: Code) -> Iterator[Cure]:
+    """Each shift of an index or a slice taken away by itself."""
+    for node in loads(code.tree):
+        for target, new in unshifted(code, node):
+            yield cure(code, f"{code.segment(target)}  ->  {new}", (target, new))
+
+
+def unordered_together(code: Code) -> Iterator[Cure]:
     """Two reorderings in one file taken away at once: shuffled separately, both have to go."""
     for one, two in combinations(reorderings(code)[:8], 2):
         if not nested(one[0], two[0]):

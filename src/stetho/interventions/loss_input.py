@@ -15,7 +15,7 @@ Inputs that are not already normalised are left alone.
 kind = "control"
 question = "Does it learn when the loss is given scores instead of probabilities?"
 applies = "losses that normalise their input"
-backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.71, "worse": 0.15, "new-failure": 0.06}}
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.73, "worse": 0.15, "new-failure": 0.06}}
 TINY = 1e-7
 
 
@@ -26,7 +26,12 @@ def apply(run, value):
 
     @run.on_loss
     def scores(name, given, target):
-        if not run.torch.is_tensor(given) or not given.is_floating_point() or given.numel() == 0 or given.dim() == 0:
+        if (
+            not run.torch.is_tensor(given)
+            or not given.is_floating_point()
+            or given.numel() == 0
+            or given.dim() == 0
+        ):
             return given, target
         if name in ("cross_entropy", "log_softmax") and in_range(given):
             axis = 1 if name == "cross_entropy" and given.dim() > 1 else -1

@@ -25,6 +25,8 @@ backgrounds = {
     "x1000": {"symptom-gone": 0.03, "better": 0.05, "same": 0.35, "worse": 0.37, "new-failure": 0.20},
 }
 
+groups = {"x0.1": "lower", "x0.01": "lower", "x10": "higher", "x100": "higher", "x1000": "higher"}
+
 
 def apply(run, value):
     factor = float(value[1:]) if value.startswith("x") else None

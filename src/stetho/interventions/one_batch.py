@@ -38,7 +38,12 @@ def apply(run, value):
 
     @run.on_loss
     def same_target(name, given, target):
-        if name == "log_softmax" or not torch.is_tensor(given) or not given.requires_grad or not torch.is_tensor(target):
+        if (
+            name == "log_softmax"
+            or not torch.is_tensor(given)
+            or not given.requires_grad
+            or not torch.is_tensor(target)
+        ):
             return given, target
         first = kept(targets, name, [target])
         # Applied only when both halves of the pair are the first batch's.

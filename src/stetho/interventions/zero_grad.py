@@ -14,7 +14,7 @@ A program that clears its gradients already: the change is then never applied.
 kind = "control"
 question = "Is the trouble made by gradients carried over from earlier steps?"
 applies = "any optimizer whose gradients are not cleared between steps"
-backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.71, "worse": 0.15, "new-failure": 0.06}}
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.73, "worse": 0.15, "new-failure": 0.06}}
 
 
 def apply(run, value):

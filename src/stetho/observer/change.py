@@ -57,6 +57,10 @@ class Run:
         """`function(module, args) -> args` when a whole model is called for training."""
         return self._register("input", function)
 
+    def on_clip(self, function):
+        """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
+        return self._register("clip", function)
+
     @property
     def optimizers(self):
         return [w.optimizer for w in self.watch.optimizers.values()]
@@ -97,6 +101,11 @@ class Run:
         for function in self.calls.get("input", ()):
             args = function(module, args)
         return args
+
+    def clip_limit(self, limit):
+        for function in self.calls.get("clip", ()):
+            limit = function(limit)
+        return limit
 
     @property
     def changes_losses(self):

@@ -30,6 +30,7 @@ def describe(modules):
         "extra": extra,
         "late": late,
         "unregistered": unregistered(modules, ids),
+        "made": made_at(modules, ids),
     }
 
 
@@ -78,7 +79,13 @@ def unregistered(modules, missing):
         if not any(id(p) in missing for p in module.parameters()):
             continue
         for attribute, value in vars(owner).items():
-            inside = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+            inside = (
+                value.values()
+                if isinstance(value, dict)
+                else value
+                if isinstance(value, (list, tuple))
+                else ()
+            )
             if attribute.startswith("_") and attribute in torch.nn.Module().__dict__:
                 continue
             if any(holds(v, module) for v in inside):
@@ -90,6 +97,19 @@ def unregistered(modules, missing):
                 if entry not in found:
                     found.append(entry)
     return found
+
+
+def made_at(modules, missing):
+    """Lines that built the layers which own the parameters directly."""
+    found = []
+    live = [r() for r in modules.roots.values()] + [m() for m, _ in modules.parents.values()]
+    for module in live:
+        for part in module.modules() if module is not None else ():
+            own = any(id(p) in missing for p in part.parameters(recurse=False))
+            place = modules.made.get(id(part))
+            if own and place is not None and list(place) not in found:
+                found.append(list(place))
+    return found[:6]
 
 
 def holds(value, module):

@@ -24,7 +24,9 @@ def guarded(function):
             if journal is not None:
                 text = "".join(traceback.format_exception_only(type(error), error)).strip()
                 last = traceback.extract_tb(error.__traceback__)[-1]
-                journal.write("fault", error=text, hook=function.__name__, at=f"{last.filename}:{last.lineno}")
+                journal.write(
+                    "fault", error=text, hook=function.__name__, at=f"{last.filename}:{last.lineno}"
+                )
             return None
 
     return run

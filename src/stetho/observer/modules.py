@@ -111,10 +111,11 @@ class Modules:
         tensors = [a for a in args if isinstance(a, torch.Tensor) and a.dim() > 0]
         self.last_input = tensors[0].detach() if tensors and module.training else None
         step = self.watch.step
-        if self.last_input is None or self.inputs_written > 12 or (step > 3 and step % 10):
-            return
         value = self.last_input
-        if not value.is_floating_point():
+        if value is None or not value.is_floating_point():
+            return
+        looking = self.watch.tracer.looking and not bool(torch.isfinite(value).all())
+        if not looking and (self.inputs_written > 12 or (step > 3 and step % 10)):
             return
         self.inputs_written += 1
         self.watch.journal.write("input", **scale(value), site=self.watch.journal.site(sites.here(2, 5)))
@@ -123,7 +124,12 @@ class Modules:
     def loss_seen(self, target):
         """Keep a few inputs beside their labels, to see later whether the two belong together."""
         value = self.last_input
-        if value is None or self.kept >= KEPT_SAMPLES or not isinstance(target, torch.Tensor) or value.dim() < 2:
+        if (
+            value is None
+            or self.kept >= KEPT_SAMPLES
+            or not isinstance(target, torch.Tensor)
+            or value.dim() < 2
+        ):
             return
         if target.dim() == 0 or target.shape[0] != value.shape[0] or target.numel() > 8 * value.shape[0]:
             return

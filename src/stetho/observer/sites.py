@@ -10,7 +10,12 @@ _here = os.path.dirname(os.path.abspath(__file__))
 _library = tuple(
     {
         os.path.abspath(p) + os.sep
-        for p in (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), os.path.dirname(os.__file__), _here)
+        for p in (
+            sysconfig.get_path("stdlib"),
+            sysconfig.get_path("platstdlib"),
+            os.path.dirname(os.__file__),
+            _here,
+        )
         if p
     }
 )

@@ -20,8 +20,22 @@ PASSING = (
     "Select", "Expand", "Contiguous", "Alias", "Flatten", "Index",
 )  # fmt: skip
 
+# Where a hand-written loss puts prediction and label together.
+PAIRING = ("sub", "__sub__", "__rsub__", "rsub", "subtract", "gather", "__getitem__", "mul", "__mul__")
 # Operations whose gradient can be infinite where their value is finite; their input is kept to be looked at.
-DELICATE = ("Log", "Log2", "Log10", "Log1P", "Sqrt", "Rsqrt", "Pow", "Div", "Reciprocal", "Xlogy", "LinalgVectorNorm")
+DELICATE = (
+    "Log",
+    "Log2",
+    "Log10",
+    "Log1P",
+    "Sqrt",
+    "Rsqrt",
+    "Pow",
+    "Div",
+    "Reciprocal",
+    "Xlogy",
+    "LinalgVectorNorm",
+)
 
 
 def stack_depth():
@@ -46,7 +60,7 @@ class Tracer:
 
     def __init__(self, watch):
         self.watch = watch
-        self.windows = [tuple(w) for w in watch.plan.get("trace", [(0, 3)])]
+        self.windows = [tuple(w) for w in watch.plan.get("trace", [(0, 12)])]
         self.looking = False
         self.mode = None
         self.operations = 0
@@ -99,8 +113,25 @@ class Tracer:
         if node is not None and KEY not in node.metadata:
             frames = self.frames()
             node.metadata[KEY] = (name, frames)
+        if name in PAIRING and not self.watch.objectives.inside:
+            self._labels_beside(args)
         if out.is_floating_point():
             self._check_finite(name, args, kwargs, out, frames)
+
+    def _labels_beside(self, args):
+        """A loss written with plain operations meets its labels where a prediction meets a constant of its size."""
+        tensors = [a for a in args if isinstance(a, torch.Tensor)]
+        if len(tensors) != 2 or tensors[0].requires_grad == tensors[1].requires_grad:
+            return
+        given, other = tensors if tensors[0].requires_grad else tensors[::-1]
+        if (
+            other.dim()
+            and given.dim()
+            and given.shape[0] == other.shape[0] > 1
+            and given.numel() >= other.numel()
+        ):
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                self.watch.modules.loss_seen(other)
 
     def frames(self):
         """The user's frames, led by the line that built the layer when a library layer does the work."""
@@ -129,7 +160,11 @@ class Tracer:
 
     def _write_origin(self, name, phase, frames, given, others=()):
         number = given.detach().float()
-        divisor = others[0].detach() if others and name in ("div", "true_divide", "__rtruediv__", "divide") else None
+        divisor = (
+            others[0].detach()
+            if others and name in ("div", "true_divide", "__rtruediv__", "divide")
+            else None
+        )
         self.watch.journal.write(
             "origin",
             step=self.watch.step,

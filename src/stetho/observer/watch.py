@@ -113,8 +113,9 @@ class Watch:
 
         @functools.wraps(original)
         def clip_grad_norm_(parameters, max_norm, *args, **kwargs):
-            total = original(parameters, max_norm, *args, **kwargs)
-            watch.clipped(total, max_norm)
+            limit = watch.run.clip_limit(max_norm)
+            total = original(parameters, limit, *args, **kwargs)
+            watch.clipped(total, limit)
             return total
 
         clip_grad.clip_grad_norm_ = torch.nn.utils.clip_grad_norm_ = clip_grad_norm_

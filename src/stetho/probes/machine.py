@@ -8,7 +8,10 @@ from stetho.probe import probe
 CGROUP = Path("/sys/fs/cgroup")
 
 
-@probe(gives=Machine, reads="/proc/meminfo, /sys/fs/cgroup/memory.max, memory.events, the disk of the working directory")
+@probe(
+    gives=Machine,
+    reads="/proc/meminfo, /sys/fs/cgroup/memory.max, memory.events, the disk of the working directory",
+)
 def machine(directory: Path) -> Machine | None:
     """Cores, memory and disk that the machine has to give, and whether its container ran out of memory.
 

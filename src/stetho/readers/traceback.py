@@ -8,7 +8,9 @@ from stetho.reader import Reading, reader
 BEGIN = "Traceback (most recent call last):"
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
 ENDING = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$")
-LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3|^<|stetho[/\\]observer[/\\]")
+LIBRARY = re.compile(
+    r"[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3|^<|stetho[/\\]observer[/\\]"
+)
 LONGEST = 4000
 
 PLAIN = """epoch 1 loss 0.7
@@ -31,7 +33,10 @@ CAUGHT = PLAIN + "recovered, going on\nepoch 2 loss 0.6\nepoch 3 loss 0.5\ndone\
     gives=(Crash,),
     examples={
         "an exception": (PLAIN, (Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7),)),
-        "a syntax error": (SYNTAX, (Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),)),
+        "a syntax error": (
+            SYNTAX,
+            (Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),),
+        ),
         "one that was caught": (CAUGHT, ()),
     },
 )

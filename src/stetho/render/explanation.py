@@ -1,4 +1,4 @@
-"""What a cause, check, intervention, probe or reader is, from its own declaration and nothing else."""
+"""What a cause, check, intervention, probe, reader or lint rule is, from its own declaration and nothing else."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from stetho.reader import Reader
 from stetho.render import page
 from stetho.render.page import Body, Items, Page, Prose, Rows, Section, first_sentence, section, split
 from stetho.render.wording import percent
+from stetho.rule import Rule
 
-Declaration: TypeAlias = Cause | Check | Intervention | Probe | Reader
+Declaration: TypeAlias = Cause | Check | Intervention | Probe | Reader | Rule
 SCHEMA = "stetho.explanation/1"
 
 
@@ -48,6 +49,8 @@ def describe(declaration: Declaration) -> Page:
     if isinstance(declaration, Probe):
         about = section("Reads", Prose(declaration.reads)) + section("Gives", _facts((declaration.gives,)))
         return Page(declaration.id, "probe", lead, told + about)
+    if isinstance(declaration, Rule):
+        return Page(declaration.id, "rule", lead, told + _rule(declaration))
     about = section("Gives", _facts(declaration.gives)) + section(
         "Examples", Items(tuple(declaration.examples))
     )
@@ -112,6 +115,14 @@ def _intervention(one: Intervention) -> tuple[Section, ...]:
     )
 
 
+def _rule(one: Rule) -> tuple[Section, ...]:
+    return (
+        *section("Leads to", Prose(f"`{one.cause}`")),
+        *section("Reports", Items(tuple(one.bad))),
+        *section("Leaves alone", Items(tuple(one.good))),
+    )
+
+
 def _chances(chances: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {percent(chance)}" for name, chance in chances.items())
 
@@ -144,6 +155,8 @@ def _document(one: Declaration) -> dict[str, Json]:
 def _fields(one: Declaration) -> dict[str, Json]:
     if isinstance(one, Probe):
         return {"reads": one.reads, "gives": [one.gives.fact]}
+    if isinstance(one, Rule):
+        return {"cause": one.cause, "bad": list(one.bad), "good": list(one.good)}
     if isinstance(one, Reader):
         return {"gives": [kind.fact for kind in one.gives], "examples": list(one.examples)}
     if isinstance(one, Check):

@@ -21,7 +21,13 @@ labels_misaligned = Cause(
     predicts={
         "labels-unrelated": 0.93,
         "one-batch": {"symptom-gone": 0.85, "better": 0.10, "same": 0.03, "worse": 0.01, "new-failure": 0.01},
-        "shuffled-labels": {"symptom-gone": 0.01, "better": 0.02, "same": 0.93, "worse": 0.03, "new-failure": 0.01},
+        "shuffled-labels": {
+            "symptom-gone": 0.01,
+            "better": 0.02,
+            "same": 0.93,
+            "worse": 0.03,
+            "new-failure": 0.01,
+        },
         "lr=x10": {"symptom-gone": 0.02, "better": 0.05, "same": 0.70, "worse": 0.20, "new-failure": 0.03},
         "lr=x0.1": {"symptom-gone": 0.02, "better": 0.05, "same": 0.85, "worse": 0.07, "new-failure": 0.01},
     },

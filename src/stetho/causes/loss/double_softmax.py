@@ -18,11 +18,23 @@ from stetho.cause import Cause
 double_softmax = Cause(
     id="loss/double-softmax",
     share=0.25,
-    symptoms={"loss-flat": 0.40, "loss-slow": 0.08, "none": 0.45, "loss-oscillating": 0.03, "loss-diverging": 0.02},
+    symptoms={
+        "loss-flat": 0.40,
+        "loss-slow": 0.08,
+        "none": 0.45,
+        "loss-oscillating": 0.03,
+        "loss-diverging": 0.02,
+    },
     predicts={
         "input-already-normalised": 0.97,
         "updates-too-small": 0.10,
-        "loss-input": {"symptom-gone": 0.62, "better": 0.32, "same": 0.04, "worse": 0.01, "new-failure": 0.01},
+        "loss-input": {
+            "symptom-gone": 0.62,
+            "better": 0.32,
+            "same": 0.04,
+            "worse": 0.01,
+            "new-failure": 0.01,
+        },
         "one-batch": {"symptom-gone": 0.30, "better": 0.40, "same": 0.26, "worse": 0.02, "new-failure": 0.02},
         "lr=x10": {"symptom-gone": 0.08, "better": 0.30, "same": 0.40, "worse": 0.20, "new-failure": 0.02},
         "lr=x100": {"symptom-gone": 0.05, "better": 0.20, "same": 0.40, "worse": 0.30, "new-failure": 0.05},

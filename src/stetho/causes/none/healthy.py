@@ -16,10 +16,21 @@ healthy = Cause(
     id="none/healthy",
     share=0.80,
     symptoms={"none": 0.96, "loss-flat": 0.01, "loss-oscillating": 0.01, "loss-slow": 0.01},
-    predicts={},
+    predicts={
+        "shuffled-labels": {
+            "symptom-gone": 0.01,
+            "better": 0.01,
+            "same": 0.08,
+            "worse": 0.88,
+            "new-failure": 0.02,
+        },
+        "lr=x10": {"symptom-gone": 0.02, "better": 0.18, "same": 0.35, "worse": 0.35, "new-failure": 0.10},
+        "lr=x0.1": {"symptom-gone": 0.02, "better": 0.05, "same": 0.25, "worse": 0.66, "new-failure": 0.02},
+        "one-batch": {"symptom-gone": 0.02, "better": 0.60, "same": 0.28, "worse": 0.08, "new-failure": 0.02},
+    },
     mechanism=(),
     statement="it trains as it should",
     test="watch for a symptom: if one shows, it is not this",
     fix="nothing to fix",
-    otherwise={"symptom-gone": 0.02, "better": 0.04, "same": 0.62, "worse": 0.28, "new-failure": 0.04},
+    otherwise={"symptom-gone": 0.01, "better": 0.02, "same": 0.64, "worse": 0.28, "new-failure": 0.05},
 )

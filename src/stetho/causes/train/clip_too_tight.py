@@ -16,9 +16,17 @@ clip_too_tight = Cause(
     id="train/clip-too-tight",
     share=0.05,
     symptoms={"loss-flat": 0.45, "loss-slow": 0.25, "none": 0.25},
-    predicts={"always-clipped": 0.95, "updates-too-small": 0.85},
+    predicts={
+        "always-clipped": 0.95,
+        "updates-too-small": 0.85,
+        "clip=off": {"symptom-gone": 0.75, "better": 0.18, "same": 0.04, "worse": 0.02, "new-failure": 0.01},
+        "lr=x10": {"symptom-gone": 0.40, "better": 0.40, "same": 0.17, "worse": 0.02, "new-failure": 0.01},
+        "lr=x100": {"symptom-gone": 0.70, "better": 0.20, "same": 0.05, "worse": 0.03, "new-failure": 0.02},
+        "lr=x1000": {"symptom-gone": 0.55, "better": 0.20, "same": 0.05, "worse": 0.10, "new-failure": 0.10},
+    },
     mechanism=("always-clipped",),
     statement="clipping fires at every step and leaves almost nothing of the update",
     test="switch clipping off: if nothing improves, it is not this",
+    trial="clip=off",
     fix="raise max_norm to a little above the usual gradient norm",
 )

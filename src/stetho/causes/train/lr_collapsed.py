@@ -17,7 +17,12 @@ lr_collapsed = Cause(
     id="train/lr-collapsed",
     share=0.08,
     symptoms={"loss-flat": 0.40, "none": 0.40, "loss-slow": 0.10},
-    predicts={"rate-collapsed": 0.95},
+    predicts={
+        "rate-collapsed": 0.95,
+        "updates-too-small": 0.30,
+        "lr=x10": {"symptom-gone": 0.20, "better": 0.35, "same": 0.35, "worse": 0.08, "new-failure": 0.02},
+        "lr=x100": {"symptom-gone": 0.30, "better": 0.30, "same": 0.25, "worse": 0.10, "new-failure": 0.05},
+    },
     mechanism=("rate-collapsed",),
     statement="the schedule takes the learning rate away long before the run ends",
     test="hold the rate constant: if nothing improves, it is not this",

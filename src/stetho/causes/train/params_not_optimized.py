@@ -20,7 +20,13 @@ params_not_optimized = Cause(
     symptoms={"loss-flat": 0.40, "loss-slow": 0.06, "none": 0.48, "loss-oscillating": 0.02},
     predicts={
         "parameters-left-out": 0.97,
-        "optimize-all": {"symptom-gone": 0.50, "better": 0.42, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+        "optimize-all": {
+            "symptom-gone": 0.50,
+            "better": 0.42,
+            "same": 0.05,
+            "worse": 0.02,
+            "new-failure": 0.01,
+        },
         "lr=x10": {"symptom-gone": 0.08, "better": 0.30, "same": 0.40, "worse": 0.18, "new-failure": 0.04},
     },
     mechanism=("parameters-left-out",),

@@ -10,7 +10,13 @@ from stetho.facts import InputScale
     background=0.05,
     fires={
         "pixels 0..255": {"mean": 121.0, "std": 70.0, "low": 0.0, "high": 255.0},
-        "features of different units": {"mean": 1.0, "std": 8.0, "low": -9.0, "high": 20.0, "feature_spread": 5000.0},
+        "features of different units": {
+            "mean": 1.0,
+            "std": 8.0,
+            "low": -9.0,
+            "high": 20.0,
+            "feature_spread": 5000.0,
+        },
     },
     quiet={
         "standardised": {"mean": 0.01, "std": 1.0, "low": -3.2, "high": 3.4, "feature_spread": 1.3},
@@ -28,7 +34,11 @@ def input_scale_unusual(scale: InputScale, *, far: float = 10.0, spread: float =
     Models that normalise in their first layer take any scale.
     """
     if abs(scale.mean) > far or scale.std > far or (scale.feature_spread or 1.0) > spread:
-        differ = f", features differ {scale.feature_spread:.0f}-fold" if (scale.feature_spread or 0) > spread else ""
+        differ = (
+            f", features differ {scale.feature_spread:.0f}-fold"
+            if (scale.feature_spread or 0) > spread
+            else ""
+        )
         yield Finding(
             f"the model's input has mean {scale.mean:.3g} and std {scale.std:.3g}{differ}",
             where=(scale.where,) if scale.where else (),

@@ -10,6 +10,7 @@ from stetho.facts import UpdateRatios
     background=0.10,
     fires={
         "half the norm in each early step": {"steps": list(range(10)), "ratios": [0.5] * 10},
+        "NaN after two steps": {"steps": [0, 1], "ratios": [0.4, "inf"]},
         "still a twentieth later on": {"steps": list(range(30)), "ratios": [0.2] * 5 + [0.06] * 25},
     },
     quiet={
@@ -27,9 +28,11 @@ def updates_too_large(updates: UpdateRatios, *, early: float = 0.15, late: float
     ## False alarms
     Tiny models and models that start from zero move far in their first steps.
     """
-    if len(updates.ratios) < 5:
+    if len(updates.ratios) < 2:
         return
     first = sorted(updates.ratios[:10])[len(updates.ratios[:10]) // 2]
     whole = sorted(updates.ratios)[len(updates.ratios) // 2]
     if first > early or whole > late:
-        yield Finding(f"a step changes the parameters by {first:.2g} of their norm early on, {whole:.2g} in the median")
+        yield Finding(
+            f"a step changes the parameters by {first:.2g} of their norm early on, {whole:.2g} in the median"
+        )

@@ -3,7 +3,12 @@ from collections.abc import Iterator
 from stetho.check import Finding, check
 from stetho.facts import LossInputs
 
-SITE = {"function": "cross_entropy", "where": {"file": "train.py", "line": 41}, "looked_at": 40, "classes": 10}
+SITE = {
+    "function": "cross_entropy",
+    "where": {"file": "train.py", "line": 41},
+    "looked_at": 40,
+    "classes": 10,
+}
 
 
 @check(

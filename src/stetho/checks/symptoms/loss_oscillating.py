@@ -11,7 +11,10 @@ from stetho.facts import LossCurve
     severity=70,
     fires={"jumps about chance": {"values": [2.3, 4.0, 1.9, 5.2, 2.2, 3.9, 2.0, 5.0] * 6, "chance": 2.303}},
     quiet={
-        "noisy and falling": {"values": [2.3 - i * 0.04 + 0.1 * (-1) ** i for i in range(48)], "chance": 2.303},
+        "noisy and falling": {
+            "values": [2.3 - i * 0.04 + 0.1 * (-1) ** i for i in range(48)],
+            "chance": 2.303,
+        },
         "calm at chance": {"values": [2.31, 2.30] * 24, "chance": 2.303},
         "no known level": {"values": [0.2, -0.3, 0.1, -0.2] * 12},
     },

@@ -28,7 +28,7 @@ BARELY = [1e-6] * 20
         },
     },
 )
-def loss_slow(curve: LossCurve, updates: UpdateRatios, *, moved: float = 0.05) -> Iterator[Finding]:
+def loss_slow(curve: LossCurve, updates: UpdateRatios, *, moved: float = 0.10) -> Iterator[Finding]:
     """The loss creeps down while the parameters have hardly moved in the whole run.
 
     ## Why it matters

@@ -11,7 +11,9 @@ SMALL = {"steps": [0, 1, 2], "ratios": [1e-6, 1e-6, 1e-6]}
     reads=(LearningRate, UpdateRatios),
     root="clipping",
     background=0.03,
-    fires={"every step, and tiny updates": {"learning-rate": {**RATE, "clipped": 1.0}, "update-ratios": SMALL}},
+    fires={
+        "every step, and tiny updates": {"learning-rate": {**RATE, "clipped": 1.0}, "update-ratios": SMALL}
+    },
     quiet={
         "nothing clips": {"learning-rate": RATE, "update-ratios": SMALL},
         "clips often, moves enough": {
@@ -31,4 +33,6 @@ def always_clipped(rate: LearningRate, updates: UpdateRatios, *, share: float = 
     """
     middle = sorted(updates.ratios)[len(updates.ratios) // 2] if updates.ratios else 1.0
     if rate.clipped is not None and rate.clipped >= share and middle < 1e-4:
-        yield Finding(f"gradients are clipped in {rate.clipped:.0%} of the steps; a step moves the parameters by {middle:.1g}")
+        yield Finding(
+            f"gradients are clipped in {rate.clipped:.0%} of the steps; a step moves the parameters by {middle:.1g}"
+        )

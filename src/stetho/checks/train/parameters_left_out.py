@@ -27,8 +27,13 @@ def parameters_left_out(coverage: Coverage) -> Iterator[Finding]:
     if coverage.left_out and not coverage.loaded:
         share = coverage.left_out / coverage.reached
         names = ", ".join(coverage.names[:3]) + (" …" if len(coverage.names) > 3 else "")
-        hidden = tuple(coverage.unregistered)
-        places = (*hidden, *((coverage.optimizer_at,) if coverage.optimizer_at else ()))
+        # Out of reach of every name at the optimizer's line: then the place to look is where they were built.
+        built = coverage.made_at if not coverage.covering else ()
+        places = (
+            *coverage.unregistered,
+            *built,
+            *((coverage.optimizer_at,) if coverage.optimizer_at else ()),
+        )
         yield Finding(
             f"{coverage.left_out} of {coverage.reached} parameters that the loss reaches ({share:.0%}) are in no "
             f"optimizer: {names}",

@@ -1,0 +1,128 @@
+"""`stetho why`: from a command, or what a dead run left, to a verdict."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import click
+
+from stetho import config
+from stetho.commands.options import Console, case_root, colour_wanted, formats, width
+from stetho.errors import BadRequest
+
+
+class SplitAtDashes(click.Command):
+    """Everything after `--` is the user's command and none of click's business."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta["command"] = args[args.index("--") + 1 :] if "--" in args else None
+        return super().parse_args(ctx, args[: args.index("--")] if "--" in args else args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return ["[OPTIONS]", "TARGET | -- COMMAND ARGS..."]
+
+
+@click.command(cls=SplitAtDashes)
+@click.argument("target", required=False)
+@formats
+@case_root
+@click.option("-q", "--quiet", is_flag=True, help="Print the result only.")
+@click.option("--budget", metavar="TIME", help="How long everything may take: 90s, 10m, 1h (default 10m).")
+@click.option("--seed", type=int, help="Seed for what the program leaves unseeded (default 0).")
+@click.option(
+    "--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence."
+)
+@click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    target: str | None,
+    format_: str,
+    as_json: bool,
+    case_root: str | None,
+    quiet: bool,
+    budget: str | None,
+    seed: int | None,
+    symptom: str | None,
+    no_experiments: bool,
+) -> None:
+    """Find out why a training run fails, and prove it.
+
+    Give the unmodified command after `--`; it runs in isolation, and your files stay as they are. Or give
+    the log file of a dead run, a directory that holds one, or - to read a log from standard input.
+
+    \b
+      stetho why -- python train.py --lr 3e-4
+      stetho why run.log
+
+    Exit code: 0 nothing wrong, 1 a cause is established, 3 a problem without an established cause or the
+    observer could not attach, 2 the request is bad, 130 interrupted (the case is kept).
+    """
+    from stetho import why
+    from stetho.case import Request, writable_root
+    from stetho.render import render_verdict
+
+    given = ctx.meta["command"]
+    if bool(target) == bool(given):
+        raise BadRequest(
+            "give either a command after --, or a log, a run directory or -; see stetho why --help"
+        )
+    settings = config.load(Path.cwd())
+    console = Console(quiet)
+    root, moved = writable_root(Path(case_root or settings.case))
+    if moved:
+        click.echo(f"stetho: {moved}", err=True)
+    request = Request(
+        command=tuple(given or ()),
+        cwd=os.getcwd(),
+        seed=settings.seed if seed is None else seed,
+        budget=config.seconds(budget) if budget else settings.budget,
+        symptom=symptom,
+        experiments=settings.experiments and not no_experiments,
+        created=time.time(),
+    )
+    try:
+        if given:
+            refuse_missing_command(given[0])
+            verdict = why.begin(
+                root, request, show=console.show, progress=console.progress, stdin=standard_input()
+            )
+        else:
+            verdict = why.post_mortem(root, request, str(target))
+    finally:
+        console.clear()
+    chosen = "json" if as_json else format_
+    click.echo(render_verdict(verdict, chosen, width=width(), colour=colour_wanted()), nl=False)
+    ctx.exit(verdict.exit_code)
+
+
+def refuse_missing_command(program: str) -> None:
+    if shutil.which(program) is None:
+        known = "it is not executable" if os.path.exists(program) else "it was not found"
+        raise BadRequest(
+            f"cannot run '{program}': {known}. Give the whole command after --, such as: -- python train.py"
+        )
+
+
+def standard_input() -> Path | None:
+    """What was piped in, kept so that every run of the program reads the same. A terminal is not read from."""
+    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+        return None
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:
+        return None
+    ready = stat.S_ISREG(mode) or (stat.S_ISFIFO(mode) and bool(select.select([0], [], [], 0.2)[0]))
+    data = sys.stdin.buffer.read() if ready else b""
+    if not data:
+        return None
+    with tempfile.NamedTemporaryFile(prefix="stetho-stdin-", delete=False, dir="/var/tmp") as file:
+        file.write(data)
+    return Path(file.name)
