@@ -276,9 +276,7 @@ def unwritable(tmp_path: Path) -> Path:
     return tmp_path / "file" / ".stetho"
 
 
-def test_another_root_is_taken_and_said(
-    unwritable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_root_is_taken_and_said(unwritable: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     root, said = writable_root(unwritable)

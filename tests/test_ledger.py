@@ -36,9 +36,7 @@ def experiment(id: str, outcome: ExperimentOutcome = "same") -> Experiment:
     """An experiment with every nested part filled in."""
     change = Change("lr", "0", (Edit("train.py", "a", "b", 3, "why"),), ("python", "train.py", "--lr", "0"))
     predicted = {"hp/lr-too-low": {"same": 0.05, "better": 0.95}}
-    return Experiment(
-        id, "control", change, "is it the lr?", predicted, outcome, "still flat", 2.5, 40, None, math.inf
-    )
+    return Experiment(id, "control", change, "is it the lr?", predicted, outcome, "still flat", 2.5, 40, None, math.inf)
 
 
 def python(code: str, *args: object) -> subprocess.Popen[str]:
@@ -119,9 +117,7 @@ def test_unknown_evidence_names_what_is_near(full: Path) -> None:
 
 
 def test_facts_come_back_with_nan_and_inf(path: Path) -> None:
-    curve = LossCurve(
-        (2.3, math.inf, -math.inf, math.nan), (0, 1, 2, 3), Place("train.py", 4), 2.303, "ln 10"
-    )
+    curve = LossCurve((2.3, math.inf, -math.inf, math.nan), (0, 1, 2, 3), Place("train.py", 4), 2.303, "ln 10")
     with Ledger.create(path) as ledger:
         evidence = ledger.add_evidence("observation", "the loss", fact=curve)
         assert evidence.fact == "loss-curve"
@@ -191,9 +187,7 @@ def test_the_newest_verdict_and_request_count(path: Path) -> None:
 
 def test_odd_text_is_kept(path: Path) -> None:
     with Ledger.create(path) as ledger:
-        kept = ledger.add_evidence(
-            "reading", ODD_TEXT, source=Source(file=ODD_TEXT), data={ODD_TEXT: [ODD_TEXT]}
-        )
+        kept = ledger.add_evidence("reading", ODD_TEXT, source=Source(file=ODD_TEXT), data={ODD_TEXT: [ODD_TEXT]})
         assert ledger.evidence() == (kept,)
         assert kept.summary == ODD_TEXT
         assert ledger.add_evidence("reading", "numbers", data=[math.nan, 10**30]).data == ["nan", 10**30]
@@ -251,9 +245,7 @@ def test_an_empty_version_0_database_migrates(path: Path, read_only: bool) -> No
 
 
 @pytest.mark.parametrize("version", [0, 1])
-def test_an_older_file_made_by_hand_migrates(
-    path: Path, monkeypatch: pytest.MonkeyPatch, version: int
-) -> None:
+def test_an_older_file_made_by_hand_migrates(path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> None:
     db = raw(path)
     db.execute(
         "CREATE TABLE entry (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT, id TEXT, body TEXT, at REAL,"
@@ -277,9 +269,7 @@ def test_an_older_file_made_by_hand_migrates(
             ask(path, "DELETE FROM entry")
 
 
-def test_a_migration_that_fails_leaves_the_file_as_it_was(
-    full: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_migration_that_fails_leaves_the_file_as_it_was(full: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger_module, "MIGRATIONS", (*MIGRATIONS, ("CREATE TABLE later (x)", "nonsense")))
     with pytest.raises(LedgerError, match="syntax error"):
         Ledger.open(full)
@@ -292,17 +282,13 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_newer_schema_is_refused(full: Path, read_only: bool) -> None:
     ask(full, f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    with pytest.raises(
-        LedgerError, match=r"written by a newer stetho \(schema 2, this one knows 1\)"
-    ) as caught:
+    with pytest.raises(LedgerError, match=r"written by a newer stetho \(schema 2, this one knows 1\)") as caught:
         Ledger.open(full, read_only)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-@pytest.mark.parametrize(
-    "content", [b"", b"no database at all\n" * 400, b"SQLite format 3\0" + b"\xff" * 4096]
-)
+@pytest.mark.parametrize("content", [b"", b"no database at all\n" * 400, b"SQLite format 3\0" + b"\xff" * 4096])
 def test_what_is_no_database_is_refused_and_left_alone(path: Path, content: bytes, read_only: bool) -> None:
     path.write_bytes(content)
     with pytest.raises(LedgerError, match=str(path)) as caught:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from stetho.cause import Cause
 from stetho.check import Check
@@ -83,19 +83,13 @@ def _sources() -> Iterator[ModuleType]:
             try:
                 yield entry.load()
             except ImportError as error:
-                raise DeclarationError(
-                    f"the package that adds '{entry.name}' to {room} fails: {error}"
-                ) from error
+                raise DeclarationError(f"the package that adds '{entry.name}' to {room} fails: {error}") from error
 
 
 @cache
 def load() -> Catalogue:
     """The whole catalogue; two declarations with one id are refused."""
-    found = Catalogue({}, {}, {}, {}, {}, {})
-    rooms: dict[type, dict[str, Declaration]] = {
-        Check: found.checks, Cause: found.causes, Intervention: found.interventions,
-        Probe: found.probes, Reader: found.readers, Rule: found.rules,
-    }  # type: ignore[dict-item]  # fmt: skip
+    rooms: dict[type, dict[str, Any]] = {kind: {} for kind in (Check, Cause, Intervention, Probe, Reader, Rule)}
     for source in _sources():
         for module in modules_below(source):
             for declaration in declarations(module):
@@ -103,4 +97,4 @@ def load() -> Catalogue:
                 if declaration.id in room and room[declaration.id] != declaration:
                     raise DeclarationError(f"{module.__name__}: '{declaration.id}' is declared twice")
                 room[declaration.id] = declaration
-    return found
+    return Catalogue(rooms[Check], rooms[Cause], rooms[Intervention], rooms[Probe], rooms[Reader], rooms[Rule])

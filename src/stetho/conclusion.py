@@ -25,8 +25,8 @@ from stetho.verdict import (
     Role,
     Status,
     Symptom,
-    Tried,
     Trial,
+    Tried,
     Verdict,
 )
 
@@ -45,6 +45,7 @@ def verdict(inquiry: Inquiry) -> Verdict:
     """Everything the investigation can say now."""
     seen, now, gate = rank(inquiry)
     status = status_of(inquiry, seen, now, gate)
+    silent = nothing_to_judge(inquiry, seen)
     fired = [j for j in seen.judgements if j.outcome == "fired"]
     checks = inquiry.catalogue.checks
     request = inquiry.request
@@ -59,13 +60,13 @@ def verdict(inquiry: Inquiry) -> Verdict:
             if checks[j.check].family != "symptoms"
             for f in j.findings
         ),
-        hypotheses=tuple(hypotheses(inquiry.catalogue, seen, now)),
+        hypotheses=() if silent else tuple(hypotheses(inquiry.catalogue, seen, now)),
         claim=claim(inquiry, seen, now, gate) if gate.passes else None,
-        not_claimed="" if gate.passes or status == "clear" else gate.reason,
+        not_claimed="" if gate.passes or status == "clear" else silent or gate.reason,
         evidence=inquiry.ledger.evidence(),
         experiments=tuple(tried(x, now) for x in seen.experiments),
         fix=fix(inquiry, gate.cause) if gate.passes else None,
-        next=() if status in ("established", "clear") else tuple(next_tests(inquiry, seen, now)),
+        next=() if status in ("established", "clear") else tuple(next_tests(inquiry, seen, now, silent)),
         cost=Cost(round(inquiry.spent(), 1), inquiry.runs),
         notes=tuple(notes(inquiry, seen)),
     )
@@ -74,13 +75,28 @@ def verdict(inquiry: Inquiry) -> Verdict:
 def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) -> Status:
     if gate.passes:
         return "established"
-    end = inquiry.fact(RunEnd)
     leader = next(iter(now))
-    if end is None or not end.attached or (end.steps == 0 and seen.symptom == "none"):
+    if nothing_to_judge(inquiry, seen):
         return "unknown"
     if leader.startswith("none/"):
         return "clear"
     return "suspected" if inquiry.catalogue.causes[leader].is_fault and now[leader] >= 0.3 else "unknown"
+
+
+def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
+    """Why there is no usable signal, in one sentence; empty when there is one. Silence is never health."""
+    end = inquiry.fact(RunEnd)
+    if end is None:
+        return "nothing was found that any reader knows; this says nothing about health"
+    if seen.symptom != "none" or end.steps > 0:
+        return ""
+    if not end.attached:
+        return (
+            "the observer was not active: the command never imported torch in a Python that it reaches "
+            "(no torch, python -E or -I, env -i, or a script that sets PYTHONPATH)"
+        )
+    how = "within its time" if end.stopped_by == "time" else "before it ended"
+    return f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge"
 
 
 def symptoms(fired: list[Judgement], catalogue: Catalogue) -> tuple[Symptom, ...]:
@@ -95,9 +111,7 @@ def hypotheses(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> li
     for position, (cause_id, probability) in enumerate(now.items()):
         cause = catalogue.causes[cause_id]
         supports, against, reason = bearing(catalogue, seen, cause_id)
-        role: Role = (
-            "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
-        )
+        role: Role = "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
         if cause.subtle and position > 0:
             role = "subtle"
         keep = position < SHOWN or role in ("null", "other")
@@ -128,9 +142,7 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
         one = catalogue.checks[judgement.check]
         if judgement.outcome == "unknown" or one.family == "symptoms" or one.id not in cause.predicts:
             continue
-        ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(
-            other, one, judgement.outcome
-        )
+        ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(other, one, judgement.outcome)
         if ratio >= FAVOURS and judgement.outcome == "fired":
             supports.update(dict.fromkeys(judgement.cites))
             if ratio > best:
@@ -146,15 +158,15 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
         elif mine / theirs <= 1 / FAVOURS:
             against.update(dict.fromkeys(experiment.evidence))
     if not reason:
-        reason = f"{next((j.check for j in seen.judgements if j.check in cause.mechanism and j.outcome == 'quiet'), '')}"
+        reason = (
+            f"{next((j.check for j in seen.judgements if j.check in cause.mechanism and j.outcome == 'quiet'), '')}"
+        )
         reason = f"{reason} is quiet" if reason else ""
     return tuple(supports), tuple(e for e in against if e not in supports), reason
 
 
 def tried(experiment: Experiment, now: Mapping[str, float]) -> Tried:
-    standing = {
-        c: t for c, t in experiment.predicted.items() if now.get(c, 0) > 0.002 or c == experiment.tests
-    }
+    standing = {c: t for c, t in experiment.predicted.items() if now.get(c, 0) > 0.002 or c == experiment.tests}
     return Tried(
         experiment.id, experiment.kind, experiment.change.label, experiment.question, standing, experiment.outcome,
         experiment.seconds, experiment.evidence, experiment.detail, reading(experiment, now),
@@ -172,12 +184,8 @@ def reading(experiment: Experiment, now: Mapping[str, float]) -> str:
         for c in experiment.predicted
         if not c.startswith("other")
     }
-    favoured = [
-        c for c, r in sorted(ratios.items(), key=lambda i: -i[1]) if r >= 5 and now.get(c, 0) > 0.001
-    ][:2]
-    opposed = [
-        c for c, r in sorted(ratios.items(), key=lambda i: i[1]) if r <= 0.3 and now.get(c, 0) > 0.0002
-    ][:2]
+    favoured = [c for c, r in sorted(ratios.items(), key=lambda i: -i[1]) if r >= 5 and now.get(c, 0) > 0.001][:2]
+    opposed = [c for c, r in sorted(ratios.items(), key=lambda i: i[1]) if r <= 0.3 and now.get(c, 0) > 0.0002][:2]
     words = [f"for {', '.join(favoured)}"] if favoured else []
     return "; ".join(words + ([f"against {', '.join(opposed)}"] if opposed else []))
 
@@ -188,9 +196,7 @@ def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) ->
     deciding = [x for x in seen.experiments if x.id in gate.experiments]
     mechanism = tuple(dict.fromkeys(e for j in shown for e in j.cites))
     cites = tuple(dict.fromkeys([*mechanism, *(e for x in deciding for e in x.evidence)]))
-    places = [
-        p for x in seen.experiments if x.tests == gate.cause and cured(x) for p in edited_places(inquiry, x)
-    ]
+    places = [p for x in seen.experiments if x.tests == gate.cause and cured(x) for p in edited_places(inquiry, x)]
     places += [p for j in shown for f in j.findings for p in f.where]
     told = shown[0].findings[0].message
     crash = inquiry.fact(Crash)
@@ -227,8 +233,11 @@ def fix(inquiry: Inquiry, cause: str) -> Fix | None:
     return Fix(summary, "config" if kind == "config" else "code", diff, trial)
 
 
-def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[NextTest]:
+def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: str) -> list[NextTest]:
     """The experiments that would still tell most; else what would refute the leading hypotheses."""
+    if silent:
+        longer = "give it a command that trains with torch, and a --budget long enough for its first optimizer steps"
+        return [NextTest(longer)]
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
     found = [
         NextTest(
@@ -252,24 +261,12 @@ def _question(inquiry: Inquiry, change: str) -> str:
 
 def notes(inquiry: Inquiry, seen: Seen) -> list[str]:
     found = list(dict.fromkeys(inquiry.ledger.notes()))
-    end = inquiry.fact(RunEnd)
-    if end is not None and not end.attached:
-        found.append(
-            "the observer was not active: the command never imported torch in a Python that reads PYTHONPATH "
-            "(python -E or -I, env -i, a script that sets PYTHONPATH, or no torch at all). This says nothing about health."
-        )
-    elif end is not None and end.steps == 0 and seen.symptom == "none":
-        how = "within its time" if end.stopped_by == "time" else "before it ended"
-        found.append(
-            f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge"
-        )
     if inquiry.request.symptom:
         known = [j.check for j in seen.judgements if inquiry.catalogue.checks[j.check].family == "symptoms"]
         words = re.sub(r"[^a-z]+", "-", inquiry.request.symptom.lower())
         meant = [k for k in known if k in words or words.strip("-") in k]
         state = "was looked for and seen" if seen.symptom in meant else "was looked for and not seen"
         found.append(
-            f"your hint '{inquiry.request.symptom}' "
-            + (state if meant else "names no known symptom; it was not used")
+            f"your hint '{inquiry.request.symptom}' " + (state if meant else "names no known symptom; it was not used")
         )
     return found

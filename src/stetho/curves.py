@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean, median, pstdev
 
 
@@ -39,11 +40,12 @@ def shape(values: Sequence[float]) -> Shape | None:
     tail = known[-max(3, len(known) // 5) :]
     half = known[len(known) // 2 :]
     first, second = half[: len(half) // 2], half[len(half) // 2 :]
-    jumps = [abs(b - a) for a, b in zip(tail, tail[1:], strict=False)]
+    jumps = [abs(b - a) for a, b in pairwise(tail)]
     noise = max(median(jumps) / 0.954, 1e-12) if jumps else 1e-12
     spread = max(noise, 1e-9 * abs(fmean(tail)), 1e-12) * math.sqrt(2.0 / max(1, len(second)))
     falling = (fmean(first) - fmean(second)) / spread if first and second else 0.0
-    return Shape(fmean(head), fmean(tail), noise, min(known), len(known), falling)
+    # Medians: one spike must not stand for a level.
+    return Shape(median(head), median(tail), noise, min(known), len(known), falling)
 
 
 def swing(values: Sequence[float]) -> float:
@@ -57,12 +59,22 @@ def swing(values: Sequence[float]) -> float:
 def clearly_lower(base: Sequence[float], changed: Sequence[float], *, share: float = 0.1) -> bool:
     """Whether the changed curve ends lower by more than noise and by a share that matters.
 
-    The share is of the level the base ended at, or of what it has come down so far, whichever is larger:
-    on a curve that crosses zero, a level says nothing.
+    The share is of the level the base ended at; on a curve that crosses zero a level says nothing, and the
+    share is of what the base has come down so far.
     """
     one, two = shape(base), shape(changed)
     if one is None or two is None:
         return False
     gain = one.end - two.end
-    matters = share * max(abs(one.end), abs(one.start - one.end), 1e-12)
+    positive = one.lowest > 0 and two.lowest > 0
+    matters = share * (one.end if positive else max(abs(one.end), abs(one.start - one.end), 1e-12))
     return gain > matters and gain > 3 * math.hypot(one.error, two.error)
+
+
+def best_level(values: Sequence[float]) -> float | None:
+    """The lowest level that a curve held for a twentieth of its length."""
+    known = finite(values)
+    width = max(3, len(known) // 20)
+    if len(known) < 2 * width:
+        return None
+    return min(median(known[i : i + width]) for i in range(0, len(known) - width + 1, max(1, width // 2)))

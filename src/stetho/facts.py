@@ -214,6 +214,8 @@ class InputScale(Fact):
     nonfinite: int = 0
     where: Place | None = None
     samples: int = 0
+    discrete: bool = False
+    """Indices or tokens, which have no scale."""
 
 
 @dataclass(frozen=True)

@@ -185,9 +185,7 @@ class Ledger:
 
     def _entries(self, type: EntryType) -> list[tuple[str, str]]:
         with self._reading():
-            return self._db.execute(
-                "SELECT id, body FROM entry WHERE type = ? ORDER BY seq", (type,)
-            ).fetchall()
+            return self._db.execute("SELECT id, body FROM entry WHERE type = ? ORDER BY seq", (type,)).fetchall()
 
     def _newest(self, cls: type[T], type: EntryType) -> T | None:
         entries = self._entries(type)
@@ -203,9 +201,7 @@ class Ledger:
         try:
             return codec.decode(cls, json.loads(body))
         except (TypeError, ValueError, RecursionError) as error:
-            raise LedgerError(
-                f"the ledger {self.path} has an entry {id} that cannot be read: {error}"
-            ) from error
+            raise LedgerError(f"the ledger {self.path} has an entry {id} that cannot be read: {error}") from error
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

@@ -76,15 +76,11 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     chance, meaning = chance_level(recording)
     bad = next((i for i, v in zip(where, values, strict=True) if not math.isfinite(v)), None)
     worse = next((s.index for s in steps if s.gradient is not None and not math.isfinite(s.gradient)), None)
-    first, kind = (
-        (bad, "loss") if worse is None or (bad is not None and bad <= worse) else (worse, "gradient")
-    )
+    first, kind = (bad, "loss") if worse is None or (bad is not None and bad <= worse) else (worse, "gradient")
     objectives = len({s.optimizer for s in recording.steps if s.losses}) if len(sites) > 1 else 1
     place = recording.place(site)
     start, end = values[0], values[-1]
-    summary = (
-        f"loss {start:.4g} at the first step, {end:.4g} at step {where[-1]}, {len(values)} steps ({place})"
-    )
+    summary = f"loss {start:.4g} at the first step, {end:.4g} at step {where[-1]}, {len(values)} steps ({place})"
     yield (
         LossCurve(
             values=tuple(values),
@@ -262,7 +258,11 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
         nonfinite=sum(i["bad"] for i in seen),
         where=recording.place(seen[0]["site"]),
         samples=size,
+        discrete=all(i.get("discrete") for i in seen),
     )
+    if fact.discrete:
+        yield fact, f"the model's input is whole numbers, {fact.low:.0f} to {fact.high:.0f}"
+        return
     bad = f", {fact.nonfinite} values NaN or Inf" if fact.nonfinite else ""
     yield (
         fact,
@@ -289,9 +289,7 @@ def origin(recording: Recording) -> Iterator[Measured]:
             divisor_zeros=body["divisor_zeros"],
         )
         what = (
-            f"{fact.input_zeros} zeros among {fact.input_size} inputs"
-            if fact.input_zeros
-            else "no zero in its input"
+            f"{fact.input_zeros} zeros among {fact.input_size} inputs" if fact.input_zeros else "no zero in its input"
         )
         yield (
             fact,

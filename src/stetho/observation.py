@@ -40,15 +40,11 @@ def observe(inquiry: Inquiry) -> None:
         put_output(inquiry, ran)
         for fact, summary in measure.facts(record):
             kept = thinned(fact) if isinstance(fact, LossCurve) else fact
-            inquiry.ledger.add_evidence(
-                "observation", summary, source=source_of(fact, command), fact=kept, run=BASE
-            )
+            inquiry.ledger.add_evidence("observation", summary, source=source_of(fact, command), fact=kept, run=BASE)
         for fault in record.faults:
             inquiry.ledger.add_note(f"the observer switched itself off: {fault}")
         if not ran.scratch.overlay:
-            inquiry.ledger.add_note(
-                "this machine allows no overlay; the command ran in a copy of the project"
-            )
+            inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
     finally:
         ran.scratch.discard()
 
@@ -88,16 +84,12 @@ def recorded(inquiry: Inquiry, ran: local.Ran, name: str) -> Recording:
 
 def put_end(inquiry: Inquiry, ran: local.Ran, record: Recording) -> None:
     steps = len(measure.main_steps(record))
-    end = RunEnd(
-        ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by, record.backwards
-    )
+    end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by, record.backwards)
     if not record.attached:
         summary = f"the command ended after {ran.seconds:.1f} s and the observer never met torch"
     else:
         how = {"time": "stopped at its time limit", "symptom": "stopped, the symptom is clear"}
-        ended = how.get(
-            ran.stopped_by or "", f"ended by {ran.signal}" if ran.signal else f"exit code {ran.code}"
-        )
+        ended = how.get(ran.stopped_by or "", f"ended by {ran.signal}" if ran.signal else f"exit code {ran.code}")
         summary = f"{steps} steps in {ran.seconds:.1f} s, {ended}"
     source = Source(command=" ".join(inquiry.request.command))
     inquiry.ledger.add_evidence("observation", summary, source=source, fact=end, run=BASE)

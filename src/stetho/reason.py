@@ -10,7 +10,6 @@ from stetho.catalogue import Catalogue
 from stetho.cause import CATEGORY_RATES, NOTHING_WRONG, UNLISTED, Cause, prior
 from stetho.check import Check, Judgement
 from stetho.experiment import Experiment
-from stetho.intervention import OUTCOMES
 
 # No outcome is so unlikely under a cause that one finding could rule it out alone.
 FLOOR = 0.02
@@ -220,9 +219,7 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
     if cause.category == "hp":
         standing = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
         if standing:
-            return Gate(
-                leader, False, f"{', '.join(standing)} not refuted yet, and they come first", mechanism
-            )
+            return Gate(leader, False, f"{', '.join(standing)} not refuted yet, and they come first", mechanism)
     if now[leader] < 0.9:
         return Gate(leader, False, f"its probability is {now[leader]:.0%}, below 90 %", mechanism)
     if cause.proof_by_artifact:

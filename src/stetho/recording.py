@@ -106,9 +106,7 @@ def read_process(file: Path, users_path: Callable[[str], str]) -> Recording:
                     for key in ("unregistered", "covering", "extra", "made"):
                         body[key] = [[users_path(f), line, name] for f, line, name in body.get(key, [])]
                 events.append(Event(kind, body))
-    faults = tuple(
-        f"{e.body['error']} in {e.body['hook']} ({e.body['at']})" for e in events if e.kind == "fault"
-    )
+    faults = tuple(f"{e.body['error']} in {e.body['hook']} ({e.body['at']})" for e in events if e.kind == "fault")
     attached = any(e.kind == "attached" for e in events)
     return Recording(tuple(steps), tuple(events), sites, attached, applied, faults)
 

@@ -100,9 +100,7 @@ def _protected(command: Sequence[str], cwd: str) -> tuple[list[str], str]:
         base = _base_outside(chosen)
         if base is not None:
             return chosen, base
-    raise ScratchError(
-        "no writable directory outside the project for a scratch copy; set STETHO_SCRATCH to one"
-    )
+    raise ScratchError("no writable directory outside the project for a scratch copy; set STETHO_SCRATCH to one")
 
 
 @cache
@@ -159,9 +157,7 @@ def _edit_above(spec: dict[str, object], edits: Sequence[Edit]) -> None:
     for edit in edits:
         for entry in spec["protect"]:  # type: ignore[attr-defined]
             if inside(os.path.realpath(edit.file), entry["directory"]):
-                target = Path(entry["upper"]) / os.path.relpath(
-                    os.path.realpath(edit.file), entry["directory"]
-                )
+                target = Path(entry["upper"]) / os.path.relpath(os.path.realpath(edit.file), entry["directory"])
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copymode(edit.file, _written(target, edit.after))
                 _same_modes(target.parent, Path(edit.file).parent, Path(entry["upper"]))

@@ -48,7 +48,8 @@ def run() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        group(standalone_mode=False, prog_name="stetho")
+        code = group(standalone_mode=False, prog_name="stetho")
+        sys.exit(code if isinstance(code, int) else 0)
     except StethoError as error:
         click.echo(f"stetho: {error}", err=True)
         sys.exit(error.exit_code)
@@ -64,5 +65,3 @@ def run() -> None:
         # The reader of our output has gone; there is nobody left to tell.
         sys.stderr.close()
         sys.exit(141)
-    except click.exceptions.Exit as leaving:
-        sys.exit(leaving.exit_code)

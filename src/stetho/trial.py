@@ -188,9 +188,7 @@ def changed_run(
 ) -> Result:
     """The user's command with one change, judged against the base run on the same seed."""
     command = cure.command if cure is not None and cure.command is not None else inquiry.request.command
-    bound = Bound(
-        max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry)
-    )
+    bound = Bound(max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry))
     ran = local.run(
         command,
         inquiry.request.cwd,
@@ -206,9 +204,7 @@ def changed_run(
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
         ran.scratch.discard()
-    end = RunEnd(
-        ran.code, ran.signal, len(measure.main_steps(record)), ran.seconds, record.attached, ran.stopped_by
-    )
+    end = RunEnd(ran.code, ran.signal, len(measure.main_steps(record)), ran.seconds, record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
     facts[RunEnd] = ("", end)
     applied = took_effect(inquiry, cure, cause, facts) if cure is not None else record.applied > 0
@@ -256,9 +252,7 @@ def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: boo
     if seen.symptom != "none" and symptom == "none" and lower:
         return result("symptom-gone", f"{told}, {seen.symptom} gone")
     if lower:
-        return result(
-            "better", f"{told}, clearly lower" + (f", still {symptom}" if symptom != "none" else "")
-        )
+        return result("better", f"{told}, clearly lower" + (f", still {symptom}" if symptom != "none" else ""))
     if failed:
         return result("same", f"{told}, still {symptom}")
     if clearly_lower(values, before):
@@ -288,9 +282,7 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
         ran.scratch.discard()
-    facts: dict[type[Fact], tuple[str, Fact]] = {
-        type(f): (s, f) for f, s in measure.facts(record, relate=False)
-    }
+    facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
     again = facts.get(LossCurve)
     came_back = again is not None and isinstance(again[1], LossCurve) and again[1].nonfinite_step == failing
     origin = facts.get(NonfiniteOrigin)
@@ -309,9 +301,7 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
         if came_back
         else ("the failure did not come back at the same step")
     )
-    result = Result(
-        "same" if came_back else "not-applied", words, None, None, len(record.steps), ran.seconds, {}
-    )
+    result = Result("same" if came_back else "not-applied", words, None, None, len(record.steps), ran.seconds, {})
     question = inquiry.catalogue.intervention(candidate.change).question
     return put(
         inquiry, "smoke", Change(candidate.change), question, result, inquiry.seen(),

@@ -12,9 +12,10 @@ from stetho.case import Case, Request, new_case
 from stetho.conclusion import rank, verdict
 from stetho.errors import BadRequest, Interrupted
 from stetho.facts import Crash, RunEnd
+from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.observation import observe
-from stetho.trial import expected_seconds, perform, possible, try_cures
+from stetho.trial import expected_seconds, grounds, perform, possible, try_cures
 from stetho.verdict import Verdict
 
 
@@ -32,7 +33,7 @@ def investigate(inquiry: Inquiry) -> Verdict:
             if not candidates:
                 break
             perform(inquiry, candidates[0], seen)
-        if gate.passes and inquiry.request.experiments and not tried_a_cure(inquiry, gate.cause):
+        if gate.passes and inquiry.request.experiments and has_untried_cure(inquiry, gate.cause):
             try_cures(inquiry, gate.cause, seen)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
@@ -50,8 +51,9 @@ def worth_an_experiment(inquiry: Inquiry) -> bool:
     return any(j.outcome == "fired" for j in inquiry.seen().judgements)
 
 
-def tried_a_cure(inquiry: Inquiry, cause: str) -> bool:
-    return not inquiry.fact(RunEnd, "base") or any(x.tests == cause for x in inquiry.experiments())
+def has_untried_cure(inquiry: Inquiry, cause: str) -> bool:
+    tried = any(x.tests == cause for x in inquiry.experiments())
+    return not tried and next(cures(cause, grounds(inquiry)), None) is not None
 
 
 def refuse_missing_input(inquiry: Inquiry) -> None:

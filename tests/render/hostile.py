@@ -21,9 +21,7 @@ def crashed() -> Verdict:
         case=".stetho/c-5",
         status="established",
         symptoms=(Symptom("crash", f"RuntimeError: {HOSTILE}", 3, ("E1",)),),
-        findings=(
-            Noted("crashed", f"the program ended with {HOSTILE}", (Place("tra[red]in.py", 7),), ("E1",)),
-        ),
+        findings=(Noted("crashed", f"the program ended with {HOSTILE}", (Place("tra[red]in.py", 7),), ("E1",)),),
         hypotheses=(
             Hypothesis(
                 "env/exception",

@@ -159,9 +159,7 @@ def imported_by(code: str) -> set[str]:
 
 
 def test_only_the_terminal_text_needs_rich() -> None:
-    light = (
-        "import stetho.render.document, stetho.render.markdown, stetho.render.explanation, stetho.render.text"
-    )
+    light = "import stetho.render.document, stetho.render.markdown, stetho.render.explanation, stetho.render.text"
     assert not imported_by(light) & {"rich", "numpy", "torch", "jinja2"}
     drawn = "from stetho.render.terminal import draw, words; draw([words('x')], width=80, colour=False)"
     assert "rich" in imported_by(drawn), "the test above could not fail"

@@ -98,9 +98,7 @@ def test_an_established_cause_is_concluded_with_its_grounds() -> None:
     assert text.startswith("# Established: `loss/double-softmax`\n")
     verdict = section(text, "4. Verdict")
     assert "**Established: `loss/double-softmax`, 98 %.** The model ends in a softmax" in verdict
-    assert (
-        "- Mechanism: rows entering cross_entropy sum to 1 in 400 of 400 calls, train.py:41 (E5)." in verdict
-    )
+    assert "- Mechanism: rows entering cross_entropy sum to 1 in 400 of 400 calls, train.py:41 (E5)." in verdict
     assert "- Trial fix: loss on logits: 0.41 at step 120 (E8)." in verdict
     assert "- Where to look: `train.py:29`, `train.py:41` (E5, E7, E8)." in verdict
     tried = section(text, PARTS[2])

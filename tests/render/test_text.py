@@ -49,8 +49,7 @@ def test_an_established_cause_reads_like_the_picture() -> None:
         "symptom loss-flat: loss stuck at 2.30 from the first step; chance for 10 classes is 2.303 E2 E3"
     )
     assert (
-        "loss/double-softmax 3 % 98 % for E5 E8: rows entering cross_entropy sum to 1 in 400 of 400 calls, "
-        "train.py:41"
+        "loss/double-softmax 3 % 98 % for E5 E8: rows entering cross_entropy sum to 1 in 400 of 400 calls, train.py:41"
     ) in lines
     assert "X1 control lr=x10, 2.1 s same: loss 2.30 -> 2.30 in 60 steps; against hp/lr-too-low E7" in lines
     assert "ESTABLISHED loss/double-softmax, 98 % train.py:29" in lines
@@ -123,9 +122,7 @@ def test_a_finding_is_not_said_twice() -> None:
 def test_evidence_against_a_claim_is_not_hidden() -> None:
     verdict = established()
     top = replace(verdict.hypotheses[0], against=("E6",))
-    text = joined(
-        render_verdict(replace(verdict, hypotheses=(top, *verdict.hypotheses[1:])), "text", width=120)
-    )
+    text = joined(render_verdict(replace(verdict, hypotheses=(top, *verdict.hypotheses[1:])), "text", width=120))
     assert "trial fix E8 · against it E6" in text
     assert "nothing recorded contradicts it" not in text
 

@@ -73,9 +73,7 @@ def established() -> Verdict:
             ),
             Hypothesis("arch/dead-units", 0.01, 0.003, "subtle", (), ("E8",)),
             Hypothesis("other/unlisted", 0.06, 0.002, "other"),
-            Hypothesis(
-                "none/healthy", 0.2, 0.0005, "null", (), ("E2",), "", "a longer run: the loss must fall", ""
-            ),
+            Hypothesis("none/healthy", 0.2, 0.0005, "null", (), ("E2",), "", "a longer run: the loss must fall", ""),
             Hypothesis("none/converged", 0.05, 0.0002, "null", (), ("E2",)),
         ),
         claim=Claim(
@@ -109,18 +107,10 @@ def established() -> Verdict:
             Evidence("E3", "source", "the last layer has 10 outputs", Source("train.py", 22)),
             Evidence("E4", "probe", "2 cores, 7.6 GB memory free", Source("/proc/meminfo"), "machine"),
             Evidence("E5", "observation", rows, Source("train.py", 41), "loss-inputs", "base"),
-            Evidence(
-                "E6", "observation", "update/weight ratio 10^-4.6 over 40 sampled steps", Source(step=40)
-            ),
-            Evidence(
-                "E7", "experiment", "lr=x10: loss 2.302 at step 60", Source(step=60), "loss-curve", "X1"
-            ),
-            Evidence(
-                "E8", "experiment", "loss on logits: 0.41 at step 120", Source(step=120), "loss-curve", "X2"
-            ),
-            Evidence(
-                "E9", "observation", "the first batch is identical in 4 of 4 epochs", Source("data.py", 12)
-            ),
+            Evidence("E6", "observation", "update/weight ratio 10^-4.6 over 40 sampled steps", Source(step=40)),
+            Evidence("E7", "experiment", "lr=x10: loss 2.302 at step 60", Source(step=60), "loss-curve", "X1"),
+            Evidence("E8", "experiment", "loss on logits: 0.41 at step 120", Source(step=120), "loss-curve", "X2"),
+            Evidence("E9", "observation", "the first batch is identical in 4 of 4 epochs", Source("data.py", 12)),
         ),
         experiments=(
             Tried(
@@ -185,18 +175,14 @@ def suspected() -> Verdict:
                 "lower the learning rate",
             ),
             Hypothesis("num/exploding-gradients", 0.01, 0.22, "likely", ("E2",)),
-            Hypothesis(
-                "data/outlier-batch", 0.02, 0.09, "subtle", (), ("E2",), "it does not recover in 50 steps"
-            ),
+            Hypothesis("data/outlier-batch", 0.02, 0.09, "subtle", (), ("E2",), "it does not recover in 50 steps"),
             Hypothesis("other/unlisted", 0.06, 0.05, "other"),
             Hypothesis("train/missing-zero-grad", 0.02, 0.02, "likely"),
             Hypothesis("none/healthy", 0.3, 0.004, "null", (), ("E2",)),
         ),
         not_claimed="no experiment was run: the log does not say which command made it",
         evidence=(
-            Evidence(
-                "E1", "reading", "runs/17/train.log: 312 lines, 260 steps", Source("runs/17/train.log", 1)
-            ),
+            Evidence("E1", "reading", "runs/17/train.log: 312 lines, 260 steps", Source("runs/17/train.log", 1)),
             Evidence("E2", "reading", grows, Source("runs/17/train.log", 262), "loss-curve"),
             Evidence("E3", "reading", "lr=0.5 optimizer=SGD", Source("runs/17/train.log", 3)),
         ),
@@ -264,9 +250,7 @@ def clear() -> Verdict:
         ),
         evidence=(
             Evidence("E1", "observation", "900 steps in 21.0 s", Source(), "run-end", "base"),
-            Evidence(
-                "E2", "observation", "the loss fell from 2.31 to 0.22", Source("good.py", 30), "loss-curve"
-            ),
+            Evidence("E2", "observation", "the loss fell from 2.31 to 0.22", Source("good.py", 30), "loss-curve"),
         ),
         cost=Cost(21.4, 1),
     )

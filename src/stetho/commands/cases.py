@@ -16,9 +16,7 @@ from stetho.case import DEFAULT_ROOT, Case, CaseSummary, list_cases, open_case
 from stetho.evidence import Evidence
 from stetho.verdict import Verdict
 
-ROOT = click.option(
-    "--case", "root", type=Path, metavar="DIR", help="Where cases are kept (default .stetho)."
-)
+ROOT = click.option("--case", "root", type=Path, metavar="DIR", help="Where cases are kept (default .stetho).")
 FORMAT = click.option("--format", "form", type=click.Choice(["text", "json", "md"]), default="text")
 JSON = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
 

@@ -34,9 +34,7 @@ def command(format_: str, as_json: bool, quiet: bool) -> None:
 
     if importlib.util.find_spec("torch") is None:
         raise BadRequest("the demo trains a small network and needs torch: pip install 'stetho[torch]'")
-    folder = Path(
-        tempfile.mkdtemp(prefix="stetho-demo-", dir="/var/tmp" if os.path.isdir("/var/tmp") else None)
-    )
+    folder = Path(tempfile.mkdtemp(prefix="stetho-demo-", dir="/var/tmp" if os.path.isdir("/var/tmp") else None))
     shutil.copy(SCRIPT, folder / "train.py")
     console = Console(quiet)
     console.show(f"a copy of the failing script is in {folder}; the command is: python train.py")

@@ -34,9 +34,7 @@ def command(case: str, case_root: str | None, apply: bool) -> None:
     if not apply:
         trial = verdict.fix.trial
         click.echo(verdict.fix.diff, nl=False)
-        click.echo(
-            f"tried: final loss {_told(trial.before)} without it, {_told(trial.after)} with it, same seed"
-        )
+        click.echo(f"tried: final loss {_told(trial.before)} without it, {_told(trial.after)} with it, same seed")
         return
     cause = verdict.claim.cause
     edits = [x for x in experiments if x.tests == cause and cured(x)][-1].change.edits

@@ -37,9 +37,7 @@ def command(paths: tuple[str, ...], as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
     else:
         for row in rows:
-            click.echo(
-                f"{row['file']}:{row['line']}:{row['column']} {row['rule']}: {row['message']} ({row['cause']})"
-            )
+            click.echo(f"{row['file']}:{row['line']}:{row['column']} {row['rule']}: {row['message']} ({row['cause']})")
     raise SystemExit(1 if rows else 0)
 
 

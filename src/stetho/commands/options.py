@@ -27,9 +27,7 @@ def formats(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def case_root(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--case DIR`, where cases are kept."""
-    return click.option("--case", "case_root", metavar="DIR", help="Where cases are kept (default .stetho).")(
-        function
-    )
+    return click.option("--case", "case_root", metavar="DIR", help="Where cases are kept (default .stetho).")(function)
 
 
 def colour_wanted() -> bool:

@@ -36,9 +36,7 @@ class SplitAtDashes(click.Command):
 @click.option("-q", "--quiet", is_flag=True, help="Print the result only.")
 @click.option("--budget", metavar="TIME", help="How long everything may take: 90s, 10m, 1h (default 10m).")
 @click.option("--seed", type=int, help="Seed for what the program leaves unseeded (default 0).")
-@click.option(
-    "--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence."
-)
+@click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
 @click.pass_context
 def command(
@@ -71,9 +69,7 @@ def command(
 
     given = ctx.meta["command"]
     if bool(target) == bool(given):
-        raise BadRequest(
-            "give either a command after --, or a log, a run directory or -; see stetho why --help"
-        )
+        raise BadRequest("give either a command after --, or a log, a run directory or -; see stetho why --help")
     settings = config.load(Path.cwd())
     console = Console(quiet)
     root, moved = writable_root(Path(case_root or settings.case))
@@ -88,16 +84,18 @@ def command(
         experiments=settings.experiments and not no_experiments,
         created=time.time(),
     )
+    piped = None
     try:
         if given:
             refuse_missing_command(given[0])
-            verdict = why.begin(
-                root, request, show=console.show, progress=console.progress, stdin=standard_input()
-            )
+            piped = standard_input()
+            verdict = why.begin(root, request, show=console.show, progress=console.progress, stdin=piped)
         else:
             verdict = why.post_mortem(root, request, str(target))
     finally:
         console.clear()
+        if piped is not None:
+            piped.unlink(missing_ok=True)
     chosen = "json" if as_json else format_
     click.echo(render_verdict(verdict, chosen, width=width(), colour=colour_wanted()), nl=False)
     ctx.exit(verdict.exit_code)

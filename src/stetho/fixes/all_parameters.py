@@ -46,11 +46,7 @@ def registered(place: Place) -> Iterator[Cure]:
         return
     for node in ast.walk(owner):
         targets = (
-            node.targets
-            if isinstance(node, ast.Assign)
-            else [node.target]
-            if isinstance(node, ast.AnnAssign)
-            else []
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
         if any(ast.unparse(t) == f"self.{place.key}" for t in targets):
             value = node.value  # type: ignore[attr-defined]
@@ -87,16 +83,8 @@ def extended(extra: tuple[Place, ...], optimizer: str) -> Iterator[Cure]:
             continue
         names = list(dict.fromkeys(p.key for p in extra if (p.file, p.line) == (file, line) and p.key))
         for call in code.calls_at(line):
-            params = [
-                c for c in ast.walk(call) if isinstance(c, ast.Call) and last_name(c.func) == "parameters"
-            ]
-            target = (
-                call.args[0]
-                if last_name(call.func) == optimizer and call.args
-                else params[0]
-                if params
-                else None
-            )
+            params = [c for c in ast.walk(call) if isinstance(c, ast.Call) and last_name(c.func) == "parameters"]
+            target = call.args[0] if last_name(call.func) == optimizer and call.args else params[0] if params else None
             if target is None:
                 continue
             old = code.segment(target)
@@ -126,9 +114,7 @@ def moved_down(place: Place) -> Iterator[Cure]:
         target = min([target, *(d.lineno - 1 for d in decorated)])
         block = lines[first:last]
         after = "".join(lines[:first] + lines[last:target] + block + lines[target:])
-        yield cure(
-            code, after, statement.lineno, f"make {name} after the model is complete (line {target + 1})"
-        )
+        yield cure(code, after, statement.lineno, f"make {name} after the model is complete (line {target + 1})")
 
 
 def joined_later(optimizer_at: Place, made_at: Place) -> Iterator[Cure]:

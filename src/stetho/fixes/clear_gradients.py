@@ -19,16 +19,25 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     if reset is None or reset.step_at is None or reset.step_at.line is None:
         return
     code = read(reset.step_at.file)
+    if code is not None:
+        yield from called(code)
     receiver = optimizer_expression(code, reset.step_at.line) if code else None
     if code is None or receiver is None:
         return
     backward = reset.backward_at
-    if backward is not None and backward.line is not None and backward.file == reset.step_at.file:
-        if code.function_at(backward.line) is code.function_at(reset.step_at.line):
-            yield from inserted(
-                code, backward.line, f"{receiver}.zero_grad()", before=True, other=reset.step_at
-            )
+    line = backward.line if backward is not None and backward.file == reset.step_at.file else None
+    if line is not None and code.function_at(line) is code.function_at(reset.step_at.line):
+        yield from inserted(code, line, f"{receiver}.zero_grad()", before=True, other=reset.step_at)
     yield from inserted(code, reset.step_at.line, f"{receiver}.zero_grad()", before=False, other=backward)
+
+
+def called(code: Code) -> Iterator[Cure]:
+    """`optimizer.zero_grad` written without parentheses does nothing: call it."""
+    for node in ast.walk(code.tree):
+        if isinstance(node, ast.Expr) and last_name(node.value) == "zero_grad":
+            new = f"{code.segment(node.value)}()"
+            change = Edit(code.file, code.text, code.replaced((node.value, new)), node.lineno, f"call {new}")
+            yield Cure(f"call {new}", (change,), where=(Place(code.file, node.lineno),))
 
 
 def optimizer_expression(code: Code, line: int) -> str | None:

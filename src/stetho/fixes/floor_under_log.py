@@ -35,13 +35,7 @@ def floored(code: Code, call: ast.Call) -> tuple[ast.expr, str] | None:
     if last_name(call.func) not in LOGARITHMS:
         return None
     of_module = isinstance(call.func, ast.Name) or root_name(call.func) in imported_names(code.tree)
-    target = (
-        call.args[0]
-        if of_module and call.args
-        else getattr(call.func, "value", None)
-        if not of_module
-        else None
-    )
+    target = call.args[0] if of_module and call.args else getattr(call.func, "value", None) if not of_module else None
     if not isinstance(target, ast.expr):
         return None
     text = code.segment(target)

@@ -36,9 +36,7 @@ def best_factor(grounds: Grounds) -> float | None:
     tried = [
         (x.after, float(x.change.value[1:]))
         for x in grounds.experiments
-        if x.change.name == "lr"
-        and x.change.value.startswith("x")
-        and x.outcome in ("symptom-gone", "better")
+        if x.change.name == "lr" and x.change.value.startswith("x") and x.outcome in ("symptom-gone", "better")
     ]
     known = [(after, factor) for after, factor in tried if after is not None]
     return min(known)[1] if known else None
@@ -57,9 +55,7 @@ def on_the_command(grounds: Grounds, old: float, new: float) -> Iterator[Cure]:
         if same(value, old):
             changed = (*grounds.command[:index], f"{head}{sign}{new:g}", *grounds.command[index + 1 :])
             flag = head or (grounds.command[index - 1] if index > 1 else "")
-            yield Cure(
-                f"{flag} {value}  ->  {new:g}".strip(), command=changed, aims_at_rate=new, kind="command"
-            )
+            yield Cure(f"{flag} {value}  ->  {new:g}".strip(), command=changed, aims_at_rate=new, kind="command")
 
 
 def literal_changed(code: Code, node: ast.Constant, new: float) -> Cure:
@@ -129,9 +125,7 @@ def in_config(file: str, old: float, new: float) -> Iterator[tuple[str, Cure]]:
 def project_files(cwd: str) -> set[str]:
     found: set[str] = set()
     for folder, folders, files in os.walk(cwd):
-        folders[:] = [
-            f for f in folders if not f.startswith(".") and f not in ("venv", "node_modules", "__pycache__")
-        ]
+        folders[:] = [f for f in folders if not f.startswith(".") and f not in ("venv", "node_modules", "__pycache__")]
         for name in files:
             if name.endswith((".py", *CONFIGS)):
                 found.add(os.path.join(folder, name))

@@ -30,7 +30,15 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     own = [p.file for p in (curve.where if curve else None, *(rate.frames if rate else ())) if p]
     files = list(dict.fromkeys(own + sorted(f for f in project_files(grounds.cwd) if f.endswith(".py"))))
     codes = [c for c in map(read, files) if c is not None]
-    for kind in (mirrored, unordered, indexed_alike, unshifted_slices, unordered_together, listed_in_order):
+    for kind in (
+        mirrored,
+        unordered,
+        indexed_alike,
+        unshifted_slices,
+        unordered_together,
+        listed_in_order,
+        not_skipped,
+    ):
         for code in codes:
             yield from kind(code)
 
@@ -87,7 +95,7 @@ def nested(one: ast.AST, two: ast.AST) -> bool:
 
 def order_names(code: Code) -> set[str]:
     """Names that hold an order: made by a permutation, a sort or a draw, or shuffled in place."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(code.tree):
         if isinstance(node, ast.Assign) and any(ORDERS.search(last_name(c.func)) for c in calls(node.value)):
             found.update(ast.unparse(t) for t in node.targets)
@@ -143,9 +151,7 @@ def reorderings(code: Code) -> list[tuple[ast.AST, str]]:
                 found.append((node, code.segment(node.value)))
         elif isinstance(node, ast.Call) and last_name(node.func) in REORDERING:
             of_module = isinstance(node.func, ast.Name) or root_name(node.func) in modules
-            if of_module and node.args:
-                found.append((node, code.segment(node.args[0])))
-            elif (
+            if (of_module and node.args) or (
                 isinstance(node.func, ast.Attribute)
                 and node.args
                 and last_name(node.func) in ("permutation", "permuted")
@@ -153,11 +159,7 @@ def reorderings(code: Code) -> list[tuple[ast.AST, str]]:
                 found.append((node, code.segment(node.args[0])))
             elif isinstance(node.func, ast.Attribute) and not of_module:
                 found.append((node, code.segment(node.func.value)))
-        elif (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Call)
-            and last_name(node.value.func) in IN_PLACE
-        ):
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) in IN_PLACE:
             found.append((node, "pass"))
     return found
 
@@ -173,9 +175,9 @@ def unshifted(code: Code, node: ast.Subscript) -> Iterator[tuple[ast.AST, str]]:
     if isinstance(index, ast.Slice) and index.step is None:
         low, high = index.lower, index.upper
         if isinstance(low, ast.Constant) and high is None and low.value:
-            yield node, f"{base}[:-{low.value}]"
+            yield node, f"{base}[:-{low.value!r}]"
         if low is None and isinstance(high, ast.UnaryOp) and isinstance(high.operand, ast.Constant):
-            yield node, f"{base}[{high.operand.value}:]"
+            yield node, f"{base}[{high.operand.value!r}:]"
 
 
 def unordered(code: Code) -> Iterator[Cure]:
@@ -205,3 +207,13 @@ def listed_in_order(code: Code) -> Iterator[Cure]:
         if last_name(call.func) in LISTINGS:
             old = code.segment(call)
             yield cure(code, f"{old}  ->  sorted({old})", (call, f"sorted({old})"))
+
+
+def not_skipped(code: Code) -> Iterator[Cure]:
+    """A reader told to skip a row or two of one file and not of the other: skip none."""
+    for call in calls(code.tree):
+        for keyword in call.keywords:
+            value = keyword.value
+            if isinstance(value, ast.Constant) and type(value.value) is int and 0 < value.value <= 3:
+                old = f"{keyword.arg}={value.value}"
+                yield cure(code, f"{old}  ->  {keyword.arg}=0", (value, "0"))

@@ -81,14 +81,8 @@ def at_the_loss(place: Place) -> Iterator[Cure]:
     if code is None or place.line is None:
         return
     for call in code.calls_at(place.line):
-        if (
-            len(call.args) + len(call.keywords) >= 2
-            and call.args
-            and not isinstance(call.args[0], ast.Starred)
-        ):
+        if len(call.args) + len(call.keywords) >= 2 and call.args and not isinstance(call.args[0], ast.Starred):
             old = code.segment(call.args[0])
             new = f"({old} + 1e-7).log()"
-            change = Edit(
-                code.file, code.text, code.replaced((call.args[0], new)), call.lineno, f"{old} -> {new}"
-            )
+            change = Edit(code.file, code.text, code.replaced((call.args[0], new)), call.lineno, f"{old} -> {new}")
             yield Cure(f"{old}  ->  {new}", (change,), where=(Place(code.file, call.lineno),))

@@ -11,11 +11,16 @@ Which operation, at which line, in which direction, first turned finite numbers 
 The failure does not come back at the same step, because two runs with one seed differ.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 kind = "smoke"
 question = "Which operation produces the first NaN or Inf?"
 applies = "runs whose loss or gradient becomes NaN or Inf"
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.02, "same": 0.92, "worse": 0.02, "new-failure": 0.02}}
 
 
-def apply(run, value):
+def apply(run: Any, value: str) -> None:
+    """Change nothing: the plan already says which steps to watch, and the run counts as applied."""
     run.applied()

@@ -12,17 +12,22 @@ come down, something else drives the values to zero.
 No logarithm met a zero.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 kind = "control"
 question = "Does it stay finite, and learn, when no logarithm is taken at zero?"
 applies = "programs that take logarithms of tensors"
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.75, "worse": 0.10, "new-failure": 0.07}}
 
 
-def apply(run, value):
+def apply(run: Any, value: str) -> None:
+    """Replace the logarithms of torch, as functions and as methods, by ones that raise zeros first."""
     torch = run.torch
 
-    def floored(original):
-        def log(tensor, *args, **kwargs):
+    def floored(original: Any) -> Any:
+        def log(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             if torch.is_tensor(tensor) and tensor.is_floating_point() and bool((tensor.detach() == 0).any()):
                 run.applied()
                 tensor = tensor.clamp_min(1e-8)

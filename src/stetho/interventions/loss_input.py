@@ -12,6 +12,11 @@ If learning gets clearly better, the second normalisation held it back.
 Inputs that are not already normalised are left alone.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
 kind = "control"
 question = "Does it learn when the loss is given scores instead of probabilities?"
 applies = "losses that normalise their input"
@@ -19,19 +24,26 @@ backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.73, "worse":
 TINY = 1e-7
 
 
-def apply(run, value):
-    def in_range(x):
+class Run(Protocol):
+    """What this change uses of a run."""
+
+    torch: Any
+
+    def on_loss(self, function: Callable[[str, Any, Any], tuple[Any, Any]]) -> object: ...
+
+    def applied(self) -> None: ...
+
+
+def apply(run: Run, value: str) -> None:
+    """Undo the first normalisation just before the loss, where it can be seen in the values."""
+
+    def in_range(x: Any) -> bool:
         x = x.detach()
         return bool(x.min() >= 0) and bool(x.max() <= 1)
 
     @run.on_loss
-    def scores(name, given, target):
-        if (
-            not run.torch.is_tensor(given)
-            or not given.is_floating_point()
-            or given.numel() == 0
-            or given.dim() == 0
-        ):
+    def scores(name: str, given: Any, target: Any) -> tuple[Any, Any]:
+        if not run.torch.is_tensor(given) or not given.is_floating_point() or given.numel() == 0 or given.dim() == 0:
             return given, target
         if name in ("cross_entropy", "log_softmax") and in_range(given):
             axis = 1 if name == "cross_entropy" and given.dim() > 1 else -1

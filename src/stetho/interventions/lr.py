@@ -13,6 +13,11 @@ a run whose updates are too small to matter.
 An optimizer without a learning rate.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
 kind = "control"
 question = "Does the symptom follow the learning rate?"
 applies = "any optimizer with an lr"
@@ -28,12 +33,23 @@ backgrounds = {
 groups = {"x0.1": "lower", "x0.01": "lower", "x10": "higher", "x100": "higher", "x1000": "higher"}
 
 
-def apply(run, value):
+class Run(Protocol):
+    """What this change uses of a run."""
+
+    def on_step(self, function: Callable[[Any], None]) -> object: ...
+
+    def on_stepped(self, function: Callable[[Any], None]) -> object: ...
+
+    def applied(self) -> None: ...
+
+
+def apply(run: Run, value: str) -> None:
+    """Change the rate for the length of each step only; `x10` scales it, a plain number sets it."""
     factor = float(value[1:]) if value.startswith("x") else None
-    before = {}
+    before: dict[int, Any] = {}
 
     @run.on_step
-    def scale(optimizer):
+    def scale(optimizer: Any) -> None:
         for group in optimizer.param_groups:
             if group.get("lr") is not None:
                 before[id(group)] = group["lr"]
@@ -41,7 +57,7 @@ def apply(run, value):
                 run.applied()
 
     @run.on_stepped
-    def restore(optimizer):
+    def restore(optimizer: Any) -> None:
         for group in optimizer.param_groups:
             if id(group) in before:
                 group["lr"] = before.pop(id(group))

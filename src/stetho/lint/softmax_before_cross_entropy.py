@@ -46,12 +46,6 @@ def softmax_before_cross_entropy(tree: ast.Module) -> Iterator[Hit]:
                 continue
             given = call.args[0]
             values = assigned.get(given.id, []) if isinstance(given, ast.Name) else [given]
-            if (
-                len(values) == 1
-                and isinstance(values[0], ast.Call)
-                and last_name(values[0].func) in NORMALISERS
-            ):
+            if len(values) == 1 and isinstance(values[0], ast.Call) and last_name(values[0].func) in NORMALISERS:
                 reported.add((call.lineno, call.col_offset))
-                yield Hit(
-                    values[0].lineno, values[0].col_offset, "cross_entropy is given the result of a softmax"
-                )
+                yield Hit(values[0].lineno, values[0].col_offset, "cross_entropy is given the result of a softmax")

@@ -3,117 +3,132 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import TYPE_CHECKING, Any, Callable, Iterable, TypeVar
 
 import torch
 
 from .guard import guarded
 
+if TYPE_CHECKING:
+    from .watch import Watch
+
+F = TypeVar("F", bound=Callable[..., Any])
+
 
 class Run:
     """What an intervention may touch. Each `on_…` method registers a function; `count` proves it was applied."""
 
-    def __init__(self, watch):
+    def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.torch = torch
         self.count = 0
-        self.calls = {}
+        self.calls: dict[str, list[Callable[..., Any]]] = {}
 
-    def load(self, changes):
+    def load(self, changes: Iterable[tuple[str, str, str]]) -> None:
+        """Run each intervention's file by its path, since the user's interpreter need not have stetho."""
         for name, value, path in changes:
-            spec = importlib.util.spec_from_file_location("_stetho_change_" + name.replace("-", "_"), path)
+            spec: Any = importlib.util.spec_from_file_location("_stetho_change_" + name.replace("-", "_"), path)
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
             module.apply(self, value)
 
-    def applied(self, times=1):
+    def applied(self, times: int = 1) -> None:
         """Count an application; an experiment without any is no evidence."""
         self.count += times
 
-    def _register(self, moment, function):
+    def _register(self, moment: str, function: F) -> F:
+        """Keep a function for its moment and give it back, so that registering works as a decorator."""
         self.calls.setdefault(moment, []).append(function)
         return function
 
-    def on_optimizer(self, function):
+    def on_optimizer(self, function: F) -> F:
         """`function(optimizer)` when one has been made."""
         return self._register("optimizer", function)
 
-    def on_backward(self, function):
+    def on_backward(self, function: F) -> F:
         """`function()` before each backward."""
         return self._register("backward", function)
 
-    def on_step(self, function):
+    def on_step(self, function: F) -> F:
         """`function(optimizer)` before each optimizer step."""
         return self._register("step", function)
 
-    def on_stepped(self, function):
+    def on_stepped(self, function: F) -> F:
         """`function(optimizer)` after each optimizer step."""
         return self._register("stepped", function)
 
-    def on_loss(self, function):
+    def on_loss(self, function: F) -> F:
         """`function(name, input, target) -> (input, target)` at each call of a loss."""
         return self._register("loss", function)
 
-    def on_model_input(self, function):
+    def on_model_input(self, function: F) -> F:
         """`function(module, args) -> args` when a whole model is called for training."""
         return self._register("input", function)
 
-    def on_clip(self, function):
+    def on_clip(self, function: F) -> F:
         """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
         return self._register("clip", function)
 
     @property
-    def optimizers(self):
+    def optimizers(self) -> list[Any]:
+        """The optimizers made so far, in the order of their making."""
         return [w.optimizer for w in self.watch.optimizers.values()]
 
-    def gradients_used(self, optimizer):
+    def gradients_used(self, optimizer: Any) -> bool:
         """Whether the gradients of this optimizer's last step were not cleared since."""
         watched = self.watch.known(optimizer)
         return watched.steps > 0 and not watched.cleared
 
-    def left_out(self):
+    def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
         return self.watch.modules.left_out()
 
-    def _fire(self, moment, *args):
+    def _fire(self, moment: str, *args: Any) -> None:
         for function in self.calls.get(moment, ()):
             function(*args)
 
-    def optimizer_made(self, optimizer):
+    def optimizer_made(self, optimizer: Any) -> None:
         self._fire("optimizer", optimizer)
 
-    def before_backward(self):
+    def before_backward(self) -> None:
         self._fire("backward")
 
-    def before_step(self, optimizer):
+    def before_step(self, optimizer: Any) -> None:
         self._fire("step", optimizer)
 
-    def after_step(self, optimizer):
+    def after_step(self, optimizer: Any) -> None:
         self._fire("stepped", optimizer)
 
     @guarded
-    def loss_arguments(self, name, given, target):
+    def loss_arguments(self, name: str, given: Any, target: Any) -> tuple[Any, Any]:
+        """Input and target of a loss, passed through every registered function in turn."""
         for function in self.calls.get("loss", ()):
             given, target = function(name, given, target)
         return given, target
 
     @guarded
-    def model_input(self, module, args):
+    def model_input(self, module: Any, args: Any) -> Any:
+        """Positional arguments of a model, passed through every registered function in turn."""
         for function in self.calls.get("input", ()):
             args = function(module, args)
         return args
 
-    def clip_limit(self, limit):
+    def clip_limit(self, limit: Any) -> Any:
+        """The norm to clip at, passed through every registered function in turn."""
         for function in self.calls.get("clip", ()):
             limit = function(limit)
         return limit
 
     @property
-    def changes_losses(self):
+    def changes_losses(self) -> bool:
+        """Whether losses need their arguments replaced; without it they are handed on untouched."""
         return bool(self.calls.get("loss"))
 
     @property
-    def changes_inputs(self):
+    def changes_inputs(self) -> bool:
+        """Whether models need their input replaced, which keeps the module hooks in place for the whole run."""
         return bool(self.calls.get("input"))
 
-    def report(self):
+    def report(self) -> None:
+        """Record how often the change was applied, which decides whether the experiment counts."""
         self.watch.journal.write("applied", count=self.count)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from . import sites
 
+if TYPE_CHECKING:
+    from .modules import Modules
+    from .sites import Place
 
-def describe(modules):
+
+def describe(modules: Modules) -> dict[str, Any]:
     """The coverage record: sizes, names, and expressions that would have included what was left out."""
     watch = modules.watch
     held = {id(p) for w in watch.optimizers.values() for p in w.parameters()}
     missing = modules.left_out()
     idle = [
-        p
-        for w in watch.optimizers.values()
-        for p in w.parameters()
-        if id(p) not in modules.reached and p.grad is None
+        p for w in watch.optimizers.values() for p in w.parameters() if id(p) not in modules.reached and p.grad is None
     ]
     ids = {id(p) for p in missing}
     covering, extra, late = scopes_of(modules, ids, held)
@@ -34,9 +37,9 @@ def describe(modules):
     }
 
 
-def names(modules, missing):
+def names(modules: Modules, missing: list[Any]) -> list[str]:
     """`Class.path` for parameters of called models, else the variable that holds them, else their shape."""
-    known = {}
+    known: dict[int, str] = {}
     live = [r() for r in modules.roots.values()] + [m() for m, _ in modules.parents.values()]
     for module in live:
         if module is not None:
@@ -45,13 +48,14 @@ def names(modules, missing):
     return [known.get(id(p)) or "parameter " + "x".join(map(str, p.shape)) for p in missing]
 
 
-def scopes_of(modules, missing, held):
-    """Module expressions at the optimizers' lines that hold all of it, or the missing part; and whether it came late."""
-    covering, extra = [], []
+def scopes_of(modules: Modules, missing: set[int], held: set[int]) -> tuple[list[list[Any]], list[list[Any]], bool]:
+    """Module expressions at the optimizers' lines that hold all of it, or the missing part; whether it came late."""
+    covering: list[list[Any]] = []
+    extra: list[list[Any]] = []
     late = bool(missing)
     if not missing:
         return covering, extra, False
-    best = {}
+    best: dict[tuple[int, Place], tuple[int, list[Any]]] = {}
     for index, place, name, reference, before in modules.scopes:
         module = reference()
         if module is None:
@@ -69,9 +73,9 @@ def scopes_of(modules, missing, held):
     return covering, extra, late
 
 
-def unregistered(modules, missing):
+def unregistered(modules: Modules, missing: set[int]) -> list[list[Any]]:
     """Attributes that hide modules in a plain list, tuple or dict, where `parameters()` does not look."""
-    found = []
+    found: list[list[Any]] = []
     for reference, parent in modules.parents.values():
         module, owner = reference(), parent()
         if module is None or owner is None or any(module is m for m in owner.modules()):
@@ -79,13 +83,7 @@ def unregistered(modules, missing):
         if not any(id(p) in missing for p in module.parameters()):
             continue
         for attribute, value in vars(owner).items():
-            inside = (
-                value.values()
-                if isinstance(value, dict)
-                else value
-                if isinstance(value, (list, tuple))
-                else ()
-            )
+            inside = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
             if attribute.startswith("_") and attribute in torch.nn.Module().__dict__:
                 continue
             if any(holds(v, module) for v in inside):
@@ -99,9 +97,9 @@ def unregistered(modules, missing):
     return found
 
 
-def made_at(modules, missing):
+def made_at(modules: Modules, missing: set[int]) -> list[list[Any]]:
     """Lines that built the layers which own the parameters directly."""
-    found = []
+    found: list[list[Any]] = []
     live = [r() for r in modules.roots.values()] + [m() for m, _ in modules.parents.values()]
     for module in live:
         for part in module.modules() if module is not None else ():
@@ -112,7 +110,7 @@ def made_at(modules, missing):
     return found[:6]
 
 
-def holds(value, module):
+def holds(value: Any, module: Any) -> bool:
     """Whether a list item is the module, or a tuple or list that contains it."""
     if value is module:
         return True

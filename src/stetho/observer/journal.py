@@ -6,12 +6,16 @@ import json
 import math
 import os
 import time
+from typing import TYPE_CHECKING, Any, Iterable
+
+if TYPE_CHECKING:
+    from .sites import Place
 
 # A run that records more than this has told enough; what follows is dropped, and that is recorded.
 LIMIT = 256 * 1024 * 1024
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """A value that strict JSON can hold: non-finite floats become strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
@@ -25,16 +29,17 @@ def plain(value):
 class Journal:
     """Writes events; opens its file on the first one, and a new one after a fork."""
 
-    def __init__(self, directory, roots):
+    def __init__(self, directory: str, roots: list[str]) -> None:
         self.directory = directory
         self.roots = roots
-        self.pid = None
+        self.pid: int | None = None
         self.descriptor = -1
         self.written = 0
-        self.sites = {}
+        self.sites: dict[tuple[Place, ...], int] = {}
         self.started = time.monotonic()
 
-    def _open(self):
+    def _open(self) -> None:
+        """Start this process's own file; numbers of call sites hold within one file, so they start anew."""
         self.pid = os.getpid()
         rank = os.environ.get("RANK", "0")
         path = os.path.join(self.directory, f"r{rank}-{self.pid}.jsonl")
@@ -42,7 +47,7 @@ class Journal:
         self.written = 0
         self.sites = {}
 
-    def write(self, kind, **fields):
+    def write(self, kind: str, **fields: Any) -> None:
         """Append one event; a recording that cannot be written is given up without a word to the program."""
         try:
             if self.pid != os.getpid():
@@ -58,7 +63,7 @@ class Journal:
         except OSError:
             return
 
-    def site(self, frames):
+    def site(self, frames: Iterable[Place]) -> int:
         """The number of a call site, written out the first time it is met."""
         key = tuple(frames)
         number = self.sites.get(key)

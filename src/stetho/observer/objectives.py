@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING, Any, Callable
 
 import torch
 
 from . import sites
 from .guard import guarded
+
+if TYPE_CHECKING:
+    from .watch import Watch
 
 # Name of the function, and what its input should be.
 LOSSES = {
@@ -32,23 +36,25 @@ CLASSES = 2000
 class Objectives:
     """Wraps the loss functions of torch; a call is looked at on the sampled steps only."""
 
-    def __init__(self, watch):
+    def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.inside = False
-        self.seen = {}
+        self.seen: dict[int, int] = {}
 
-    def install(self):
+    def install(self) -> None:
+        """Put the wrappers where torch's own modules and the program look the functions up."""
         functional = torch.nn.functional
         for name, expects in LOSSES.items():
             setattr(functional, name, self.wrapped(name, expects, getattr(functional, name)))
         for owner in (torch, torch.Tensor):
             owner.log_softmax = self.wrapped("log_softmax", "scores", owner.log_softmax)
 
-    def wrapped(self, name, expects, original):
+    def wrapped(self, name: str, expects: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The function with a look at its arguments; a loss that calls another one is looked at once."""
         mine = self
 
         @functools.wraps(original)
-        def loss(*args, **kwargs):
+        def loss(*args: Any, **kwargs: Any) -> Any:
             if mine.inside or torch.compiler.is_compiling():
                 return original(*args, **kwargs)
             mine.inside = True
@@ -61,7 +67,7 @@ class Objectives:
 
         return loss
 
-    def changed(self, name, args, kwargs):
+    def changed(self, name: str, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The arguments as the experiment wants them; without an experiment, as they are."""
         if not self.watch.run.changes_losses:
             return args, kwargs
@@ -78,7 +84,8 @@ class Objectives:
         return tuple(args), kwargs
 
     @guarded
-    def called(self, name, expects, args, kwargs):
+    def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Record one call: always the first ones of a line, then a thin sample."""
         with torch._C.DisableTorchFunction(), torch.no_grad():
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
@@ -102,8 +109,9 @@ class Objectives:
                 **self.described(name, expects, given, target, kwargs),
             )
 
-    def described(self, name, expects, given, target, kwargs):
-        fields = {}
+    def described(self, name: str, expects: str, given: Any, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Whether the input is what the loss expects, which operation made it, and what the labels look like."""
+        fields: dict[str, Any] = {}
         axis = axis_of(name, given, kwargs)
         if expects == "scores":
             fields["norm"] = is_distribution(given, axis)
@@ -120,7 +128,8 @@ class Objectives:
         return fields
 
 
-def arguments(name, args, kwargs):
+def arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Input and target of a call, however they were passed; `log_softmax` has no target."""
     given = args[0] if args else kwargs.get("input", kwargs.get("self"))
     if name == "log_softmax":
         return given, None
@@ -128,13 +137,14 @@ def arguments(name, args, kwargs):
     return given, target
 
 
-def axis_of(name, given, kwargs):
+def axis_of(name: str, given: Any, kwargs: dict[str, Any]) -> Any:
+    """The axis along which the classes lie."""
     if name == "log_softmax":
         return given.dim() - 1
     return 1 if given.dim() > 1 else 0
 
 
-def is_distribution(value, axis):
+def is_distribution(value: Any, axis: int) -> bool:
     """Values in 0..1 whose sums along the axis are all one: probabilities, not scores."""
     if value.shape[axis] < 2 or bool(value.min() < 0) or bool(value.max() > 1):
         return False
@@ -142,13 +152,13 @@ def is_distribution(value, axis):
     return bool(((sums - 1).abs() < 1e-3).all())
 
 
-def labels(name, given, target, axis, kwargs):
+def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]) -> dict[str, Any]:
     """What chance needs to know about the targets: class counts, or mean and variance."""
     if name in ("cross_entropy", "nll_loss") and not target.is_floating_point():
         flat = target.reshape(-1)
         flat = flat[flat != kwargs.get("ignore_index", -100)]
         k = given.shape[axis]
-        fields = {"ignored": target.numel() - flat.numel()}
+        fields: dict[str, Any] = {"ignored": target.numel() - flat.numel()}
         if flat.numel() and int(flat.min()) >= 0 and int(flat.max()) < k <= CLASSES:
             fields["hist"] = torch.bincount(flat, minlength=k).tolist()
             guess = given.argmax(dim=axis).reshape(-1)

@@ -5,6 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
+from typing import TYPE_CHECKING, Iterable
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    # File, line and function; the file is None where a frame is not the user's.
+    Place = tuple[str | None, int, str]
 
 _here = os.path.dirname(os.path.abspath(__file__))
 _library = tuple(
@@ -20,10 +27,10 @@ _library = tuple(
     }
 )
 _start = os.getcwd()
-_known = {}
+_known: dict[str, str | None] = {}
 
 
-def user_file(name):
+def user_file(name: str) -> str | None:
     """The absolute path of a file of the user's, or None for the library's and the observer's."""
     try:
         return _known[name]
@@ -42,10 +49,10 @@ def user_file(name):
     return result
 
 
-def user_frames(limit=5, depth=2):
+def user_frames(limit: int = 5, depth: int = 2) -> list[FrameType]:
     """The innermost frames of the user's code, as frame objects."""
-    found = []
-    frame = sys._getframe(depth)
+    found: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(depth)
     while frame is not None and len(found) < limit:
         if user_file(frame.f_code.co_filename) is not None:
             found.append(frame)
@@ -53,11 +60,11 @@ def user_frames(limit=5, depth=2):
     return found
 
 
-def places(frames):
+def places(frames: Iterable[FrameType]) -> list[Place]:
     """Frames as (file, line, function)."""
     return [(user_file(f.f_code.co_filename), f.f_lineno, f.f_code.co_name) for f in frames]
 
 
-def here(limit=1, depth=3):
+def here(limit: int = 1, depth: int = 3) -> list[Place]:
     """Where the user's code is right now."""
     return places(user_frames(limit, depth))

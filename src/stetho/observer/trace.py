@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from . import sites
 from .guard import guarded
+
+if TYPE_CHECKING:
+    from .sites import Place
+    from .watch import Watch
 
 # Operations looked at in one window; a long evaluation inside it must not be slowed down for ever.
 MOST = 20_000
@@ -38,49 +43,54 @@ DELICATE = (
 )
 
 
-def stack_depth():
+def stack_depth() -> Any:
+    """How many function modes are active; ours is entered only where there is none."""
     return torch.overrides._len_torch_function_stack()
 
 
-class _Mode(TorchFunctionMode):
-    def __init__(self, tracer):
+class _Mode(TorchFunctionMode):  # type: ignore[misc]
+    """Runs each torch function unchanged and shows the tracer what it was given and what it made."""
+
+    def __init__(self, tracer: Tracer) -> None:
         super().__init__()
         self.tracer = tracer
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
         if self.tracer.looking:
-            self.tracer.saw(func, args, kwargs, out)
+            # Without this, what is computed here would be saved for backward, and activation checkpointing counts that.
+            with torch.no_grad():
+                self.tracer.saw(func, args, kwargs, out)
         return out
 
 
 class Tracer:
     """Switches the close look on and off at step boundaries and keeps what it shows."""
 
-    def __init__(self, watch):
+    def __init__(self, watch: Watch) -> None:
         self.watch = watch
-        self.windows = [tuple(w) for w in watch.plan.get("trace", [(0, 12)])]
+        self.windows: list[tuple[int, ...]] = [tuple(w) for w in watch.plan.get("trace", [(0, 12)])]
         self.looking = False
-        self.mode = None
+        self.mode: _Mode | None = None
         self.operations = 0
         self.origins = 0
         self.compiled = False
 
-    def install(self):
+    def install(self) -> None:
         """Note whether anything is compiled: inside a compiled graph there are no operations to look at."""
         original = torch.compile
         mine = self
 
         @functools.wraps(original)
-        def compile(*args, **kwargs):
+        def compile(*args: Any, **kwargs: Any) -> Any:
             mine.compiled = True
             return original(*args, **kwargs)
 
         torch.compile = compile
 
     @guarded
-    def look(self, step):
+    def look(self, step: int) -> None:
         """Called between steps: look closely at the next one, or stop doing so."""
         wanted = any(first <= step < last for first, last in self.windows)
         if wanted and not self.looking and not self.compiled:
@@ -98,7 +108,8 @@ class Tracer:
         self.operations = 0
 
     @guarded
-    def saw(self, func, args, kwargs, out):
+    def saw(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
+        """Note on the graph which line made this value, and check whether it is still finite."""
         if not isinstance(out, torch.Tensor):
             return
         self.operations += 1
@@ -118,31 +129,30 @@ class Tracer:
         if out.is_floating_point():
             self._check_finite(name, args, kwargs, out, frames)
 
-    def _labels_beside(self, args):
+    def _labels_beside(self, args: Sequence[Any]) -> None:
         """A loss written with plain operations meets its labels where a prediction meets a constant of its size."""
         tensors = [a for a in args if isinstance(a, torch.Tensor)]
         if len(tensors) != 2 or tensors[0].requires_grad == tensors[1].requires_grad:
             return
         given, other = tensors if tensors[0].requires_grad else tensors[::-1]
-        if (
-            other.dim()
-            and given.dim()
-            and given.shape[0] == other.shape[0] > 1
-            and given.numel() >= other.numel()
-        ):
+        if other.dim() and given.dim() and given.shape[0] == other.shape[0] > 1 and given.numel() >= other.numel():
             with torch._C.DisableTorchFunction(), torch.no_grad():
                 self.watch.modules.loss_seen(other)
 
-    def frames(self):
+    def frames(self) -> list[Place]:
         """The user's frames, led by the line that built the layer when a library layer does the work."""
         found = sites.user_frames(5, 4)
         made = self.watch.modules.layer_made_at(found[0] if found else None)
         return ([made] if made else []) + sites.places(found)
 
-    def _check_finite(self, name, args, kwargs, out, frames):
+    def _check_finite(
+        self, name: str, args: Sequence[Any], kwargs: dict[str, Any], out: Any, frames: list[Place] | None
+    ) -> None:
+        """Record the operation when it made a NaN or Inf out of finite input; those after it only pass it on."""
         if self.origins >= 5 or bool(torch.isfinite(out).all()):
             return
-        tensors, scalars = [], []
+        tensors: list[Any] = []
+        scalars: list[float] = []
         for value in list(args) + list(kwargs.values()):
             if isinstance(value, torch.Tensor):
                 tensors.append(value)
@@ -158,13 +168,10 @@ class Tracer:
         self.origins += 1
         self._write_origin(name, "forward", frames or self.frames(), tensors[0], tensors[1:])
 
-    def _write_origin(self, name, phase, frames, given, others=()):
+    def _write_origin(self, name: str, phase: str, frames: list[Place], given: Any, others: Sequence[Any] = ()) -> None:
+        """Record where numbers stopped being finite, with the range and zeros of what went in: they tell why."""
         number = given.detach().float()
-        divisor = (
-            others[0].detach()
-            if others and name in ("div", "true_divide", "__rtruediv__", "divide")
-            else None
-        )
+        divisor = others[0].detach() if others and name in ("div", "true_divide", "__rtruediv__", "divide") else None
         self.watch.journal.write(
             "origin",
             step=self.watch.step,
@@ -179,13 +186,14 @@ class Tracer:
             graph=given.requires_grad,
         )
 
-    def walk(self, loss):
+    def walk(self, loss: Any) -> None:
         """Follow the graph from the loss: which parameters it reaches, and a watch on each gradient."""
         node = loss.grad_fn
         if node is None:
             self.watch.modules.graph_walked([])
             return
-        leaves, seen, waiting = [], {node}, [node]
+        leaves: list[Any] = []
+        seen, waiting = {node}, [node]
         while waiting:
             node = waiting.pop()
             variable = getattr(node, "variable", None)
@@ -200,14 +208,15 @@ class Tracer:
         self.watch.modules.graph_walked(leaves)
 
     @guarded
-    def gradient_seen(self, shown, into, came):
+    def gradient_seen(self, shown: _Shown, into: Sequence[Any], came: Sequence[Any]) -> None:
+        """Record the node when finite gradients came to it and it sent on a NaN or Inf."""
         if self.origins >= 5 or not any(_bad(g) for g in into) or any(_bad(g) for g in came):
             return
         self.origins += 1
         given = shown.given if shown.given is not None else next(g for g in came if g is not None)
         self._write_origin(shown.name, "backward", shown.frames, given)
 
-    def produced(self, value):
+    def produced(self, value: Any) -> tuple[str, list[Place]] | None:
         """The operation that made a value, and the user's frames that called it."""
         node = value.grad_fn
         for _ in range(12):
@@ -224,29 +233,33 @@ class Tracer:
 class _Shown:
     """What a gradient hook may know of its node. Not the node itself: that cycle would keep the graph alive."""
 
-    def __init__(self, node):
+    def __init__(self, node: Any) -> None:
         kind = node.name().replace("Backward0", "").replace("Backward1", "")
+        self.name: str
+        self.frames: list[Place]
         self.name, self.frames = node.metadata.get(KEY, (kind.lower(), []))
-        self.given = _saved(node) if kind in DELICATE else None
+        self.given: Any = _saved(node) if kind in DELICATE else None
 
 
-def _gradient_watch(tracer, node):
+def _gradient_watch(tracer: Tracer, node: Any) -> Callable[[Any, Any], None]:
+    """A hook for one node that shows the tracer the gradients it sends on and those that came to it."""
     shown = _Shown(node)
 
-    def seen(into, came):
+    def seen(into: Any, came: Any) -> None:
         with torch._C.DisableTorchFunction(), torch.no_grad():
             tracer.gradient_seen(shown, into, came)
 
     return seen
 
 
-def _bad(gradient):
+def _bad(gradient: Any) -> bool:
+    """Whether a gradient is there and holds a NaN or Inf."""
     if gradient is None or not gradient.is_floating_point() or gradient.is_sparse:
         return False
     return not bool(torch.isfinite(gradient).all())
 
 
-def _saved(node):
+def _saved(node: Any) -> Any:
     """The input that the operation kept for its gradient, when it kept one."""
     try:
         value = getattr(node, "_saved_self", None)

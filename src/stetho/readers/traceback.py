@@ -8,9 +8,7 @@ from stetho.reader import Reading, reader
 BEGIN = "Traceback (most recent call last):"
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
 ENDING = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$")
-LIBRARY = re.compile(
-    r"[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3|^<|stetho[/\\]observer[/\\]"
-)
+LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3|^<|stetho[/\\]observer[/\\]")
 LONGEST = 4000
 
 PLAIN = """epoch 1 loss 0.7

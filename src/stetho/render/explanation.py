@@ -25,9 +25,7 @@ Declaration: TypeAlias = Cause | Check | Intervention | Probe | Reader | Rule
 SCHEMA = "stetho.explanation/1"
 
 
-def explain(
-    declaration: Declaration, format: str = "text", *, width: int | None = None, colour: bool = False
-) -> str:
+def explain(declaration: Declaration, format: str = "text", *, width: int | None = None, colour: bool = False) -> str:
     """The explanation in one of the formats; the Markdown is the reference page."""
     if format == "json":
         return json.dumps(_document(declaration), indent=2, allow_nan=False) + "\n"
@@ -51,9 +49,7 @@ def describe(declaration: Declaration) -> Page:
         return Page(declaration.id, "probe", lead, told + about)
     if isinstance(declaration, Rule):
         return Page(declaration.id, "rule", lead, told + _rule(declaration))
-    about = section("Gives", _facts(declaration.gives)) + section(
-        "Examples", Items(tuple(declaration.examples))
-    )
+    about = section("Gives", _facts(declaration.gives)) + section("Examples", Items(tuple(declaration.examples)))
     return Page(declaration.id, "reader", lead, told + about)
 
 
@@ -69,9 +65,7 @@ def _cause(one: Cause) -> tuple[Section, ...]:
     return (
         *section("What is claimed", Prose(one.statement)),
         *section("How common it is", Prose(_common(one))),
-        *section(
-            "What it predicts", Rows(("check or intervention", "expected"), symptoms + predicted + rest)
-        ),
+        *section("What it predicts", Rows(("check or intervention", "expected"), symptoms + predicted + rest)),
         *section("What shows it at work", Items(tuple(f"`{name}`" for name in one.mechanism)), Prose(proof)),
         *section("How to refute it", Prose(one.test)),
         *section("How to fix it", Prose(one.fix), Prose(cure)),
@@ -103,8 +97,7 @@ def _check(one: Check) -> tuple[Section, ...]:
 
 def _intervention(one: Intervention) -> tuple[Section, ...]:
     variants = tuple(
-        (f"`{name}`", _chances(chances))
-        for name, chances in zip(one.names, one.backgrounds.values(), strict=True)
+        (f"`{name}`", _chances(chances)) for name, chances in zip(one.names, one.backgrounds.values(), strict=True)
     )
     return (
         *section("Question", Prose(one.question)),

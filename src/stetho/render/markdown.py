@@ -91,9 +91,7 @@ def _grounds(verdict: Verdict, one: Hypothesis) -> Iterator[str]:
     """What speaks for and against a hypothesis, what would refute it and what would cure it."""
     cited = [("For", id) for id in one.supports] + [("Against", id) for id in one.against]
     items = [_fact(f"{word}: {_summary(verdict, id)}", (id,)) for word, id in cited]
-    items += [
-        f"{word}: {plain(text)}" for word, text in (("To refute it", one.test), ("Fix", one.fix)) if text
-    ]
+    items += [f"{word}: {plain(text)}" for word, text in (("To refute it", one.test), ("Fix", one.fix)) if text]
     yield from [""] * bool(items)
     yield from (f"- {item}" for item in items)
 
@@ -147,9 +145,7 @@ def _concluded(verdict: Verdict) -> Iterator[str]:
             yield ""
             yield "- " + _fact(f"{said}: {plain(first.reason)}".rstrip(": "), first.supports)
     else:
-        lead = (
-            f" The leading hypothesis is {code(top.cause)}." if top and verdict.status == "suspected" else ""
-        )
+        lead = f" The leading hypothesis is {code(top.cause)}." if top and verdict.status == "suspected" else ""
         why = verdict.not_claimed.rstrip(".")
         yield f"**Not established.**{lead}" + (f" Why not: {plain(why)}." if why else "")
     for note in verdict.notes:

@@ -126,9 +126,7 @@ def shown(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
 
 def basis(verdict: Verdict, claim: Claim) -> list[tuple[str, tuple[str, ...]]]:
     """What a claim rests on: the mechanism's evidence, then that of its experiments, by kind."""
-    found: dict[str, dict[str, None]] = (
-        {"mechanism": dict.fromkeys(claim.mechanism)} if claim.mechanism else {}
-    )
+    found: dict[str, dict[str, None]] = {"mechanism": dict.fromkeys(claim.mechanism)} if claim.mechanism else {}
     for tried in verdict.experiments:
         if tried.id in claim.experiments or set(tried.evidence) & set(claim.experiments):
             found.setdefault(tried.kind, {}).update(dict.fromkeys(tried.evidence or (tried.id,)))

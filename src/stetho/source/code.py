@@ -112,7 +112,7 @@ def last_name(node: ast.AST) -> str:
 
 def imported_names(tree: ast.Module) -> set[str]:
     """Names that stand for modules in this file."""
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update((a.asname or a.name).split(".")[0] for a in node.names)

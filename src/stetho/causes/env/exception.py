@@ -16,7 +16,14 @@ exception = Cause(
     id="env/exception",
     share=0.60,
     symptoms={"crash": 0.97, "none": 0.01},
-    predicts={"exception-raised": 0.98},
+    # A more specific cause claims the exceptions that it can read; this one takes the rest.
+    predicts={
+        "exception-raised": 0.98,
+        "label-out-of-range": 0.02,
+        "disk-full-reported": 0.02,
+        "device-memory-exhausted": 0.02,
+        "loader-worker-died": 0.02,
+    },
     mechanism=("exception-raised",),
     statement="an exception ended the program",
     test="run the same command again: if it does not stop there, it is not this",

@@ -18,7 +18,8 @@ lr_too_high = Cause(
     id="hp/lr-too-high",
     share=0.40,
     symptoms={
-        "loss-nonfinite": 0.20, "loss-diverging": 0.30, "loss-oscillating": 0.20, "loss-flat": 0.20, "none": 0.08,
+        "loss-nonfinite": 0.18, "loss-diverging": 0.26,
+        "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.20, "none": 0.01,
     },
     predicts={
         "updates-too-large": 0.92,

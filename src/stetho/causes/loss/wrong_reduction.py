@@ -22,7 +22,8 @@ wrong_reduction = Cause(
         "loss-nonfinite": 0.35,
         "loss-oscillating": 0.15,
         "loss-flat": 0.10,
-        "none": 0.08,
+        "none": 0.03,
+        "loss-spike": 0.05,
     },
     predicts={
         "summed-over-batch": 0.95,

@@ -15,7 +15,7 @@ from stetho.cause import Cause
 healthy = Cause(
     id="none/healthy",
     share=0.80,
-    symptoms={"none": 0.96, "loss-flat": 0.01, "loss-oscillating": 0.01, "loss-slow": 0.01},
+    symptoms={"none": 0.96, "loss-flat": 0.01, "loss-oscillating": 0.01, "loss-slow": 0.01, "loss-spike": 0.01},
     predicts={
         "shuffled-labels": {
             "symptom-gone": 0.01,
@@ -25,7 +25,10 @@ healthy = Cause(
             "new-failure": 0.02,
         },
         "lr=x10": {"symptom-gone": 0.02, "better": 0.18, "same": 0.35, "worse": 0.35, "new-failure": 0.10},
-        "lr=x0.1": {"symptom-gone": 0.02, "better": 0.05, "same": 0.25, "worse": 0.66, "new-failure": 0.02},
+        "lr=x0.1": {"symptom-gone": 0.02, "better": 0.12, "same": 0.24, "worse": 0.60, "new-failure": 0.02},
+        "lr=x100": {"symptom-gone": 0.01, "better": 0.14, "same": 0.20, "worse": 0.45, "new-failure": 0.20},
+        "lr=x1000": {"symptom-gone": 0.01, "better": 0.06, "same": 0.13, "worse": 0.45, "new-failure": 0.35},
+        "lr=x0.01": {"symptom-gone": 0.01, "better": 0.03, "same": 0.14, "worse": 0.80, "new-failure": 0.02},
         "one-batch": {"symptom-gone": 0.02, "better": 0.60, "same": 0.28, "worse": 0.08, "new-failure": 0.02},
     },
     mechanism=(),

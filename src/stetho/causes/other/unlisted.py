@@ -1,8 +1,8 @@
 """A fault that nothing else in the catalogue describes.
 
 ## What happens
-Anything. It predicts every finding alike, and every change as little likely to help as a change that has
-nothing to do with the fault.
+Anything but an ordinary exception, which has a name of its own. It predicts every finding alike, and every
+change as little likely to help as a change that has nothing to do with the fault.
 
 ## How it is told apart
 It always competes, so that an unknown fault is not forced into a known name.
@@ -17,8 +17,8 @@ unlisted = Cause(
     id="other/unlisted",
     share=1.0,
     symptoms={
-        "none": 0.12, "loss-flat": 0.14, "loss-slow": 0.10, "loss-oscillating": 0.10, "loss-diverging": 0.12,
-        "loss-nonfinite": 0.12, "crash": 0.12, "killed": 0.12,
+        "none": 0.12, "loss-flat": 0.14, "loss-slow": 0.10, "loss-oscillating": 0.08, "loss-diverging": 0.11, "loss-spike": 0.03,
+        "loss-nonfinite": 0.12, "crash": 0.03, "killed": 0.12,
     },
     predicts={},
     mechanism=(),

@@ -18,8 +18,9 @@ missing_zero_grad = Cause(
     id="train/missing-zero-grad",
     share=0.20,
     symptoms={
-        "loss-oscillating": 0.17, "loss-diverging": 0.25, "loss-nonfinite": 0.10, "loss-flat": 0.15, "none": 0.28,
+        "loss-oscillating": 0.17, "loss-diverging": 0.25, "loss-nonfinite": 0.10, "loss-flat": 0.15, "none": 0.24,
         "loss-slow": 0.02,
+        "loss-spike": 0.04,
     },
     predicts={
         "gradients-kept": 0.97,

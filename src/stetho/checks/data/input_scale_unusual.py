@@ -20,6 +20,7 @@ from stetho.facts import InputScale
     },
     quiet={
         "standardised": {"mean": 0.01, "std": 1.0, "low": -3.2, "high": 3.4, "feature_spread": 1.3},
+        "token ids": {"mean": 900.0, "std": 500.0, "low": 0.0, "high": 2000.0, "discrete": True},
         "0..1": {"mean": 0.4, "std": 0.3, "low": 0.0, "high": 1.0},
     },
 )
@@ -33,12 +34,10 @@ def input_scale_unusual(scale: InputScale, *, far: float = 10.0, spread: float =
     ## False alarms
     Models that normalise in their first layer take any scale.
     """
+    if scale.discrete:
+        return
     if abs(scale.mean) > far or scale.std > far or (scale.feature_spread or 1.0) > spread:
-        differ = (
-            f", features differ {scale.feature_spread:.0f}-fold"
-            if (scale.feature_spread or 0) > spread
-            else ""
-        )
+        differ = f", features differ {scale.feature_spread:.0f}-fold" if (scale.feature_spread or 0) > spread else ""
         yield Finding(
             f"the model's input has mean {scale.mean:.3g} and std {scale.std:.3g}{differ}",
             where=(scale.where,) if scale.where else (),

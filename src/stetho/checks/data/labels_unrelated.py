@@ -8,7 +8,11 @@ from stetho.facts import Association
     reads=Association,
     root="input-label-association",
     background=0.12,
-    fires={"neighbours agree no more than strangers": {"samples": 1500, "agreement": 0.102, "expected": 0.1, "error": 0.004}},
+    fires={
+        "neighbours agree no more than strangers": {
+            "samples": 1500, "agreement": 0.102, "expected": 0.1, "error": 0.004,
+        }
+    },
     quiet={
         "neighbours agree": {"samples": 1500, "agreement": 0.64, "expected": 0.1, "error": 0.008},
         "a weak but certain relation": {"samples": 1500, "agreement": 0.16, "expected": 0.1, "error": 0.006},

@@ -8,9 +8,7 @@ from stetho.facts import Crash
     reads=Crash,
     root="traceback",
     background=0.02,
-    fires={
-        "a KeyError": {"exception": "KeyError", "message": "'lr'", "where": {"file": "train.py", "line": 3}}
-    },
+    fires={"a KeyError": {"exception": "KeyError", "message": "'lr'", "where": {"file": "train.py", "line": 3}}},
     quiet={"no exception": {"exception": "", "message": ""}},
 )
 def exception_raised(crash: Crash) -> Iterator[Finding]:

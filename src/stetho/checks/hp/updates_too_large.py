@@ -1,24 +1,32 @@
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
-from stetho.facts import UpdateRatios
+from stetho.facts import LearningRate, UpdateRatios
+
+RATE = {"optimizer": "SGD", "steps": [0], "values": [5.0], "initial": 5.0}
+
+
+def example(*ratios: float | str) -> dict[str, object]:
+    return {"update-ratios": {"steps": list(range(len(ratios))), "ratios": list(ratios)}, "learning-rate": RATE}
 
 
 @check(
-    reads=UpdateRatios,
+    reads=(UpdateRatios, LearningRate),
     root="update-size",
     background=0.10,
     fires={
-        "half the norm in each early step": {"steps": list(range(10)), "ratios": [0.5] * 10},
-        "NaN after two steps": {"steps": [0, 1], "ratios": [0.4, "inf"]},
-        "still a twentieth later on": {"steps": list(range(30)), "ratios": [0.2] * 5 + [0.06] * 25},
+        "half the norm in each early step": example(*[0.5] * 10),
+        "NaN after two steps": example(0.4, "inf"),
+        "still a twentieth later on": example(*[0.2] * 5, *[0.06] * 25),
     },
     quiet={
-        "near the usual thousandth": {"steps": list(range(10)), "ratios": [2e-3] * 10},
-        "large at the very first steps only": {"steps": list(range(30)), "ratios": [0.15] * 3 + [5e-3] * 27},
+        "near the usual thousandth": example(*[2e-3] * 10),
+        "large at the very first steps only": example(*[0.15] * 3, *[5e-3] * 27),
     },
 )
-def updates_too_large(updates: UpdateRatios, *, early: float = 0.15, late: float = 0.04) -> Iterator[Finding]:
+def updates_too_large(
+    updates: UpdateRatios, rate: LearningRate, *, early: float = 0.15, late: float = 0.04
+) -> Iterator[Finding]:
     """Single steps change the parameters by a large part of their norm.
 
     ## Why it matters
@@ -34,5 +42,7 @@ def updates_too_large(updates: UpdateRatios, *, early: float = 0.15, late: float
     whole = sorted(updates.ratios)[len(updates.ratios) // 2]
     if first > early or whole > late:
         yield Finding(
-            f"a step changes the parameters by {first:.2g} of their norm early on, {whole:.2g} in the median"
+            f"a step changes the parameters by {first:.2g} of their norm early on, {whole:.2g} in the median, "
+            f"at lr {rate.initial:.3g}",
+            where=rate.frames or ((rate.where,) if rate.where else ()),
         )

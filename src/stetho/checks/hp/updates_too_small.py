@@ -13,15 +13,18 @@ RATE = {"optimizer": "SGD", "steps": [0, 200, 399], "values": [1e-6, 1e-6, 1e-6]
     background=0.05,
     fires={
         "400 steps, a hundredth of a percent in all": {
-            "update-ratios": {"steps": list(range(16)), "ratios": [3e-7] * 16}, "loss-curve": LONG, "learning-rate": RATE,
+            "update-ratios": {"steps": list(range(16)), "ratios": [3e-7] * 16}, "loss-curve": LONG,
+            "learning-rate": RATE,
         }
     },
     quiet={
         "usual": {
-            "update-ratios": {"steps": list(range(16)), "ratios": [1e-3] * 16}, "loss-curve": LONG, "learning-rate": RATE,
+            "update-ratios": {"steps": list(range(16)), "ratios": [1e-3] * 16}, "loss-curve": LONG,
+            "learning-rate": RATE,
         },
         "small because a schedule took the rate away": {
-            "update-ratios": {"steps": list(range(16)), "ratios": [1e-2, 1e-4] + [0.0] * 14, "rates": [0.1, 1e-3] + [0.0] * 14},
+            "update-ratios": {"steps": list(range(16)), "ratios": [1e-2, 1e-4] + [0.0] * 14,
+                              "rates": [0.1, 1e-3] + [0.0] * 14},
             "loss-curve": LONG,
             "learning-rate": {**RATE, "values": [0.1, 1e-6, 0.0], "initial": 0.1},
         },

@@ -6,20 +6,20 @@ from stetho.facts import NonfiniteOrigin
 LOGARITHMS = ("log", "log_", "log2", "log10", "log1p", "xlogy", "logit", "special_xlogy", "entr")
 
 
+AT_ZERO = {"step": 12, "operation": "log", "input_zeros": 3, "input_size": 640, "input_min": 0.0}
+
+
 @check(
     reads=NonfiniteOrigin,
     root="nonfinite-origin",
     background=0.02,
     supplied_by="close-look",
-    fires={
-        "forward": {"step": 12, "operation": "log", "phase": "forward", "input_zeros": 3, "input_size": 640, "input_min": 0.0},
-        "only in backward": {"step": 12, "operation": "log", "phase": "backward", "input_zeros": 1, "input_size": 64, "input_min": 0.0},
-    },
+    fires={"forward": {**AT_ZERO, "phase": "forward"}, "only in backward": {**AT_ZERO, "phase": "backward"}},
     quiet={
-        "another operation": {"step": 12, "operation": "linear", "phase": "forward", "input_zeros": 3, "input_size": 640},
-        "log of a negative number": {"step": 12, "operation": "log", "phase": "forward", "input_min": -0.5},
+        "another operation": {**AT_ZERO, "phase": "forward", "operation": "linear"},
+        "log of a negative number": {**AT_ZERO, "phase": "forward", "input_min": -0.5},
     },
-)  # fmt: skip
+)
 def log_at_zero(origin: NonfiniteOrigin) -> Iterator[Finding]:
     """The first NaN or Inf comes out of a logarithm whose input holds zeros.
 

@@ -11,9 +11,7 @@ SMALL = {"steps": [0, 1, 2], "ratios": [1e-6, 1e-6, 1e-6]}
     reads=(LearningRate, UpdateRatios),
     root="clipping",
     background=0.03,
-    fires={
-        "every step, and tiny updates": {"learning-rate": {**RATE, "clipped": 1.0}, "update-ratios": SMALL}
-    },
+    fires={"every step, and tiny updates": {"learning-rate": {**RATE, "clipped": 1.0}, "update-ratios": SMALL}},
     quiet={
         "nothing clips": {"learning-rate": RATE, "update-ratios": SMALL},
         "clips often, moves enough": {

@@ -8,7 +8,11 @@ from stetho.facts import LearningRate
     reads=LearningRate,
     root="learning-rate",
     background=0.03,
-    fires={"a thousandth early on": {"optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 1e-9, 0, 0], "initial": 0.1}},
+    fires={
+        "a thousandth early on": {
+            "optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 1e-9, 0, 0], "initial": 0.1,
+        }
+    },
     quiet={
         "constant": {"optimizer": "SGD", "steps": [0, 50, 99], "values": [0.1, 0.1, 0.1], "initial": 0.1},
         "annealed to zero at the very end": {

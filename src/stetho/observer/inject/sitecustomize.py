@@ -9,6 +9,7 @@ _here = os.path.dirname(os.path.abspath(__file__))
 
 
 def _start_observer() -> None:
+    """Load the observer from its folder, under a name of its own: stetho need not be installed here."""
     folder = os.path.dirname(_here)
     spec = importlib.util.spec_from_file_location(
         "_stetho_observer", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]

@@ -1,0 +1,5 @@
+"""`python -m stetho`."""
+
+from stetho.cli import main
+
+main()

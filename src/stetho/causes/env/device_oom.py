@@ -1,0 +1,25 @@
+"""The accelerator ran out of memory.
+
+## What happens
+An allocation fails, at the first large batch or after memory has grown.
+
+## How it is told apart
+The exception says so, with the sizes.
+
+## How it is fixed
+A smaller batch, gradient accumulation or checkpointing; when it comes late, look for tensors that are kept.
+"""
+
+from stetho.cause import Cause
+
+device_oom = Cause(
+    id="env/device-oom",
+    share=0.12,
+    symptoms={"crash": 0.90, "none": 0.05},
+    predicts={"device-memory-exhausted": 0.95, "exception-raised": 0.97},
+    mechanism=("device-memory-exhausted",),
+    statement="the accelerator is out of memory",
+    test="halve the batch: if it still stops there, it is not this",
+    fix="use a smaller batch, gradient accumulation or activation checkpointing",
+    proof_by_artifact=True,
+)

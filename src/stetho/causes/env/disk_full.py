@@ -1,0 +1,25 @@
+"""No space or quota is left.
+
+## What happens
+A write fails, often that of a checkpoint, and a truncated file may be left.
+
+## How it is told apart
+The operating system says so in the exception.
+
+## How it is fixed
+Free space, or write elsewhere; check the last checkpoint before resuming.
+"""
+
+from stetho.cause import Cause
+
+disk_full = Cause(
+    id="env/disk-full",
+    share=0.08,
+    symptoms={"crash": 0.90, "none": 0.05},
+    predicts={"disk-full-reported": 0.95, "exception-raised": 0.97},
+    mechanism=("disk-full-reported",),
+    statement="no space or quota is left for what the program writes",
+    test="free space and run it again: if it still stops there, it is not this",
+    fix="free space or write elsewhere, and check the last checkpoint",
+    proof_by_artifact=True,
+)

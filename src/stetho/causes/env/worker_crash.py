@@ -1,0 +1,25 @@
+"""A loader worker died.
+
+## What happens
+A worker process is killed or crashes, and the training loop stops with it.
+
+## How it is told apart
+The loader names the worker and its signal.
+
+## How it is fixed
+Read the worker's own error above; fewer workers, more shared memory, or num_workers=0 to see it in the open.
+"""
+
+from stetho.cause import Cause
+
+worker_crash = Cause(
+    id="env/worker-crash",
+    share=0.06,
+    symptoms={"crash": 0.90, "none": 0.05},
+    predicts={"loader-worker-died": 0.95, "exception-raised": 0.97},
+    mechanism=("loader-worker-died",),
+    statement="a loader worker died",
+    test="run with num_workers=0: if it still stops, it is not this",
+    fix="read the worker's own error; fewer workers or more shared memory",
+    proof_by_artifact=True,
+)

@@ -1,0 +1,60 @@
+"""What tests share: running stetho as a user does, in a directory of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command left: its code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+
+def environment() -> dict[str, str]:
+    """One thread per program, so that tests side by side do not fight for cores; this Python first on the path."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("STETHO")}
+    return {**kept, "OMP_NUM_THREADS": "1", "PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}"}
+
+
+def stetho(*arguments: str, cwd: Path, stdin: bytes | None = None, **variables: str) -> Answer:
+    """Run the command line in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "stetho", *arguments],
+        cwd=cwd,
+        input=stdin if stdin is not None else b"",
+        capture_output=True,
+        env={**environment(), **variables},
+        timeout=300,
+    )
+    return Answer(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    """Write a program into the test's directory."""
+
+    def writer(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return writer

@@ -1,0 +1,189 @@
+"""What is written is what is read back: every kind of fact, non-finite numbers, places inside, keys from the future."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, dataclass, fields, replace
+from typing import Any
+
+import pytest
+
+from stetho.codec import decode, encode
+from stetho.evidence import Evidence, Place, Source
+from stetho.experiment import Change, Edit, Experiment
+from stetho.facts import (
+    FACTS,
+    Association,
+    Coverage,
+    Crash,
+    Fact,
+    GradientNorms,
+    GradientReset,
+    InputScale,
+    LearningRate,
+    LossCurve,
+    LossInput,
+    LossInputs,
+    Machine,
+    NonfiniteOrigin,
+    RunEnd,
+    SourceLines,
+    UpdateRatios,
+)
+
+NAN, INF = math.nan, math.inf
+HERE = Place("train.py", 41, 4, "main", "sample 7")
+THERE = Place("/home/é/модель.py", 3, key="self.net")
+SITE = LossInput(
+    "cross_entropy", HERE, 40, 40, 10, True, "mean", 64, "softmax", (THERE, HERE), accuracy_first=0.1, accuracy_last=NAN
+)
+
+EXAMPLES: tuple[Fact, ...] = (
+    LossCurve((2.3, NAN, INF, -INF, 0.0), (0, 1, 2, 3, 4), HERE, 2.303, "entropy of the labels", 2, 1, "loss"),
+    LossCurve(()),
+    RunEnd(None, "SIGKILL", 3, 1.5, False, "time", 12),
+    RunEnd(0),
+    Crash("KeyError", "'lr' ünd nan", HERE, (THERE, HERE), 7),
+    Crash("", ""),
+    SITE,
+    LossInput("mse_loss", None, 0, 0, trained=False),
+    LossInputs((SITE, replace(SITE, where=None, produced_at=()))),
+    LossInputs(()),
+    GradientReset("SGD", 199, 4, HERE, THERE),
+    GradientReset("Adam", 1, 0),
+    Coverage(
+        1000, 900, ("Net.body.weight", "parameter 3x4"), 5, True, HERE, True, (THERE,), (HERE, THERE), (THERE,), "SGD", (HERE,)
+    ),
+    Coverage(1, 0),
+    UpdateRatios((0, 1), (1e-3, INF), (0.1, 0.0)),
+    LearningRate("SGD", (0, 5), (0.1, NAN), 0.1, HERE, (HERE, THERE), 0.25),
+    LearningRate("SGD", (), (), INF),
+    GradientNorms((0, 1, 2), (0.0, INF, NAN)),
+    NonfiniteOrigin(12, "log", "backward", HERE, (HERE, THERE), -INF, NAN, 3, 640, 1),
+    NonfiniteOrigin(0, "div", "forward"),
+    InputScale(NAN, NAN, -INF, INF, 5000.0, 3, HERE, 64),
+    Association(1500, 0.102, 0.1, 1e-6, 0.5),
+    SourceLines("softmax", (HERE, THERE)),
+    Machine(2, 2**40, 0, 10**15, 2**33, 3),
+    Machine(1, 1, 1, 1),
+)  # fmt: skip
+
+
+def same(one: Any, two: Any) -> bool:
+    """Equal, in type too; NaN equals itself. `repr` shows every field of a dataclass."""
+    return type(one) is type(two) and repr(one) == repr(two)
+
+
+def through_json(value: object) -> Any:
+    return json.loads(json.dumps(encode(value), allow_nan=False))
+
+
+@pytest.mark.parametrize("fact", EXAMPLES, ids=lambda fact: fact.fact)
+def test_a_fact_survives_json(fact: Fact) -> None:
+    assert same(decode(type(fact), through_json(fact)), fact)
+
+
+def test_every_kind_of_fact_is_tried() -> None:
+    assert {type(fact) for fact in EXAMPLES} == set(FACTS.values())
+    assert all(FACTS[name].fact == name for name in FACTS)
+
+
+@pytest.mark.parametrize("kind", list(FACTS.values()), ids=list(FACTS))
+def test_every_field_of_a_fact_is_tried_with_a_value_of_its_own(kind: type[Fact]) -> None:
+    """Some example differs from another, or from the default, in each field."""
+    given = [fact for fact in EXAMPLES if type(fact) is kind]
+    for field in fields(kind):
+        seen = {repr(getattr(fact, field.name)) for fact in given} | {repr(field.default)}
+        assert len(seen) > 1, field.name
+
+
+def with_unknown_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {"from_the_future": [1, {"x": "nan"}], **{k: with_unknown_keys(v) for k, v in value.items()}}
+    return [with_unknown_keys(v) for v in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("fact", EXAMPLES, ids=lambda fact: fact.fact)
+def test_keys_it_does_not_know_are_passed_over_at_every_depth(fact: Fact) -> None:
+    assert same(decode(type(fact), with_unknown_keys(through_json(fact))), fact)
+
+
+@pytest.mark.parametrize("fact", EXAMPLES, ids=lambda fact: fact.fact)
+def test_what_is_left_out_takes_its_default(fact: Fact) -> None:
+    """An older record has fewer keys."""
+    required = {f.name: through_json(getattr(fact, f.name)) for f in fields(fact) if not has_default(f)}
+    expected = type(fact)(**{name: getattr(fact, name) for name in required})
+    assert same(decode(type(fact), required), expected)
+
+
+def has_default(field: Field[Any]) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+@pytest.mark.parametrize(("value", "kept"), [(NAN, "nan"), (INF, "inf"), (-INF, "-inf"), (0.5, 0.5), (3, 3), (True, True)])
+def test_json_has_no_word_for_what_is_not_finite(value: float, kept: object) -> None:
+    assert encode(value) == kept
+    assert type(encode(value)) is type(kept)
+
+
+def test_a_whole_number_becomes_a_float_where_one_is_wanted() -> None:
+    curve = decode(LossCurve, {"values": [1, "nan", 2.5], "chance": 2})
+    assert same(curve, LossCurve((1.0, NAN, 2.5), chance=2.0))
+
+
+def test_a_text_that_looks_like_a_number_stays_a_text() -> None:
+    crash = Crash("inf", "nan", Place("nan", key="inf"))
+    assert same(decode(Crash, through_json(crash)), crash)
+
+
+def test_a_fact_that_is_one_already_is_left_as_it_is() -> None:
+    curve = LossCurve((1.0,), where=HERE)
+    assert decode(LossCurve, curve) is curve
+    assert decode(LossCurve, {"values": [1.0], "where": HERE}) == curve
+
+
+@pytest.mark.parametrize("data", [None, 3, "x", [1, 2]])
+def test_what_is_no_mapping_is_no_fact(data: object) -> None:
+    with pytest.raises(TypeError):
+        decode(LossCurve, data)
+
+
+def test_a_fact_without_what_it_needs_is_refused() -> None:
+    with pytest.raises(TypeError):
+        decode(LossCurve, {"chance": 1.0})
+
+
+def test_what_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(TypeError, match="object"):
+        encode({"x": object()})
+
+
+@dataclass(frozen=True)
+class Nested:
+    """Shapes that facts do not use and other records do."""
+
+    tables: dict[str, dict[str, float]]
+    pair: tuple[int, float]
+    rows: tuple[tuple[int, float], ...]
+
+
+def test_tables_pairs_and_rows_survive() -> None:
+    record = Nested({"a": {"b": NAN, "c": 1.0}}, (3, INF), ((1, 2.0), (3, NAN)))
+    assert same(decode(Nested, through_json(record)), record)
+
+
+def records() -> Iterator[object]:
+    edit = Edit("train.py", "a\r\n", "b\r\n", 1, "a  ->  b")
+    change = Change("lr", "x0.1", "lower", (edit,), ("python", "train.py"))
+    yield Evidence("E1", "observation", "seen", Source("train.py", 3, 4, "python train.py"), "loss-curve", "base", {"a": [1]})
+    yield Experiment(
+        "X1", "control", change, "why?", {"hp/lr-too-high": {"same": 0.5, "worse": 0.5}}, "same", "told", 1.5, 60,
+        NAN, None, ("E1",), "hp/lr-too-high", None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("record", list(records()), ids=lambda record: type(record).__name__)
+def test_other_records_survive(record: Any) -> None:
+    assert same(decode(type(record), through_json(record)), record)
