@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, fields, replace
-from typing import Any
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -40,7 +41,7 @@ SITE = LossInput(
     "cross_entropy", HERE, 40, 40, 10, True, "mean", 64, "softmax", (THERE, HERE), accuracy_first=0.1, accuracy_last=NAN
 )
 
-EXAMPLES: tuple[Fact, ...] = (
+BY_HAND: tuple[Fact, ...] = (
     LossCurve((2.3, NAN, INF, -INF, 0.0), (0, 1, 2, 3, 4), HERE, 2.303, "entropy of the labels", 2, 1, "loss"),
     LossCurve(()),
     RunEnd(None, "SIGKILL", 3, 1.5, False, "time", 12),
@@ -71,6 +72,22 @@ EXAMPLES: tuple[Fact, ...] = (
 )  # fmt: skip
 
 
+def filled(kind: Any, default: object = None) -> Any:
+    """A value of a type that is not its default, so that a field which is forgotten on the way shows."""
+    options = [a for a in get_args(kind) if a is not type(None)]
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
+        return filled(options[0], default)
+    if get_origin(kind) is tuple:
+        return (filled(options[0]), filled(options[0]))
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{f.name: filled(hints[f.name], f.default) for f in fields(kind)})
+    return {float: -INF, int: 7, str: "nan", bool: not default}[kind]
+
+
+EXAMPLES = [*BY_HAND, *(filled(kind) for kind in FACTS.values())]
+
+
 def same(one: Any, two: Any) -> bool:
     """Equal, in type too; NaN equals itself. `repr` shows every field of a dataclass."""
     return type(one) is type(two) and repr(one) == repr(two)
@@ -85,18 +102,14 @@ def test_a_fact_survives_json(fact: Fact) -> None:
     assert same(decode(type(fact), through_json(fact)), fact)
 
 
-def test_every_kind_of_fact_is_tried() -> None:
-    assert {type(fact) for fact in EXAMPLES} == set(FACTS.values())
-    assert all(FACTS[name].fact == name for name in FACTS)
+def test_a_fact_is_found_by_its_name() -> None:
+    assert all(FACTS[fact.fact] is type(fact) for fact in EXAMPLES)
 
 
 @pytest.mark.parametrize("kind", list(FACTS.values()), ids=list(FACTS))
-def test_every_field_of_a_fact_is_tried_with_a_value_of_its_own(kind: type[Fact]) -> None:
-    """Some example differs from another, or from the default, in each field."""
-    given = [fact for fact in EXAMPLES if type(fact) is kind]
+def test_every_field_is_tried_with_a_value_that_is_not_its_default(kind: type[Fact]) -> None:
     for field in fields(kind):
-        seen = {repr(getattr(fact, field.name)) for fact in given} | {repr(field.default)}
-        assert len(seen) > 1, field.name
+        assert repr(getattr(filled(kind), field.name)) != repr(field.default)
 
 
 def with_unknown_keys(value: Any) -> Any:

@@ -17,6 +17,10 @@ def main() -> None:
         with open(os.path.join(folder, "help.txt"), encoding="utf-8") as file:
             sys.stdout.write(file.read())
         return
-    from stetho.shell import run
+    try:
+        from stetho.shell import run
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("stetho: interrupted\n")
+        sys.exit(130)

@@ -78,7 +78,7 @@ def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate
     leader = next(iter(now))
     if nothing_to_judge(inquiry, seen):
         return "unknown"
-    if leader.startswith("none/"):
+    if leader.startswith("none/") and sum(p for c, p in now.items() if c.startswith("none/")) >= 0.5:
         return "clear"
     return "suspected" if inquiry.catalogue.causes[leader].is_fault and now[leader] >= 0.3 else "unknown"
 

@@ -29,11 +29,11 @@ class Change:
 
     name: str
     value: str = ""
-    group: str = ""
-    """Variants of one group tell the same story; of them, one counts."""
     edits: tuple[Edit, ...] = ()
     command: tuple[str, ...] | None = None
     """The whole changed command, when the change is an argument."""
+    group: str = ""
+    """Variants of one group tell the same story; of them, one counts."""
 
     @property
     def root(self) -> str:

@@ -141,7 +141,8 @@ def _overlay(base: Path, number: int, directory: str) -> dict[str, str]:
 def make(command: Sequence[str], cwd: str, edits: Sequence[Edit], environment: dict[str, str]) -> Scratch:
     """A scratch for one run, with the edits applied in it."""
     protected, outside = _protected(command, cwd)
-    base = Path(tempfile.mkdtemp(prefix="stetho-", dir=outside))
+    sweep(outside)
+    base = Path(tempfile.mkdtemp(prefix=f"stetho-{os.getpid()}-", dir=outside))
     (base / "recording").mkdir()
     if overlay_works():
         spec = _spec(base, command, cwd, protected)
@@ -150,6 +151,14 @@ def make(command: Sequence[str], cwd: str, edits: Sequence[Edit], environment: d
         (base / "spec.json").write_text(json.dumps(spec, ensure_ascii=True))
         return Scratch(base, (sys.executable, "-I", str(ISOLATE), str(base / "spec.json")), cwd)
     return _copied(base, command, cwd, edits, environment)
+
+
+def sweep(outside: str) -> None:
+    """Remove scratches whose owner was killed before it could."""
+    for folder in Path(outside).glob("stetho-*-*"):
+        owner = folder.name.split("-")[1]
+        if owner.isdigit() and not os.path.exists(f"/proc/{owner}") and os.access(folder, os.W_OK):
+            Scratch(folder, (), "").discard()
 
 
 def _edit_above(spec: dict[str, object], edits: Sequence[Edit]) -> None:

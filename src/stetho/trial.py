@@ -140,7 +140,7 @@ def perform(inquiry: Inquiry, candidate: Candidate, seen: Seen) -> Experiment:
     return put(
         inquiry,
         kind,
-        Change(name, value, intervention.groups.get(value, "")),
+        Change(name, value, group=intervention.groups.get(value, "")),
         intervention.question,
         result,
         seen,

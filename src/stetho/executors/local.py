@@ -75,8 +75,23 @@ def run(
     watch: Watcher | None = None,
 ) -> Ran:
     """Run the command to its bound. `watch` is told the progress and may name a reason to stop."""
-    environment: dict[str, str] = dict(os.environ)
-    scratch = scratches.make(command, cwd, edits, environment)
+    scratch = scratches.make(command, cwd, edits, dict(os.environ))
+    try:
+        return _run_in(scratch, seed, bound, changes, trace, stdin, watch)
+    except BaseException:
+        scratch.discard()
+        raise
+
+
+def _run_in(
+    scratch: scratches.Scratch,
+    seed: int,
+    bound: Bound,
+    changes: Sequence[tuple[str, str, str]],
+    trace: tuple[tuple[int, int], ...],
+    stdin: Path | None,
+    watch: Watcher | None,
+) -> Ran:
     plan_file = scratch.base / "plan.json"
     plan = Plan(str(scratch.recording), seed, bound.steps, tuple(changes), trace)
     plan_file.write_text(json.dumps(asdict(plan)))

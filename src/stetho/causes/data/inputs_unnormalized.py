@@ -17,7 +17,12 @@ inputs_unnormalized = Cause(
     id="data/inputs-unnormalized",
     share=0.12,
     symptoms={
-        "loss-nonfinite": 0.20, "loss-diverging": 0.20, "loss-oscillating": 0.20, "loss-flat": 0.25, "none": 0.07, "loss-spike": 0.05,
+        "loss-nonfinite": 0.20,
+        "loss-diverging": 0.20,
+        "loss-oscillating": 0.20,
+        "loss-flat": 0.25,
+        "none": 0.07,
+        "loss-spike": 0.05,
     },
     predicts={
         "input-scale-unusual": 0.95,

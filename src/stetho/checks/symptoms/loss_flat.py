@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from statistics import median
 
 from stetho.check import Finding, check
 from stetho.curves import shape, swing
@@ -13,11 +14,13 @@ from stetho.facts import LossCurve
         "stuck at ln 10": {"values": [2.305, 2.301, 2.303, 2.302] * 15, "chance": 2.303},
         "falls to chance and stays": {"values": [9.0, 6.0, 3.0] + [2.30, 2.31] * 30, "chance": 2.303},
         "does not move, level unknown": {"values": [5.00, 5.01, 4.99, 5.00] * 20},
+        "does not move, noisy": {"values": [6.0, 5.0, 5.6, 5.2, 5.5, 5.3] * 15},
     },
     quiet={
         "learns": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303},
         "starts and stays far below chance": {"values": [0.31, 0.30, 0.29, 0.30] * 15, "chance": 2.303},
         "a policy loss around zero": {"values": [0.02, -0.03, 0.01, -0.01] * 20},
+        "learned a little, level unknown": {"values": [6.0, 5.6, 5.8, 5.5] * 10 + [5.2, 4.8, 5.0, 4.9] * 10},
         "two players": {"values": [1.386, 1.387] * 30, "objectives": 2},
         "too short to tell": {"values": [2.30, 2.31, 2.30], "chance": 2.303},
     },
@@ -41,7 +44,10 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20) -> Iterator[Finding]:
         level = f"chance is {curve.chance:.4g} ({curve.chance_is or 'from the labels'})"
     else:
         calm = swing(curve.values) < 0.3 and seen.lowest > 0 and seen.steps >= 2 * least_steps
-        stuck = calm and abs(seen.start - seen.end) < 0.03 * seen.start
+        quarter = len(curve.values) // 4
+        early, late = median(curve.values[:quarter] or (0.0,)), median(curve.values[-quarter:] or (0.0,))
+        near = abs(seen.start - seen.end) < max(0.03 * seen.start, 2 * seen.noise)
+        stuck = calm and near and abs(early - late) < 0.03 * early
         level = "no change beyond noise"
     if stuck:
         yield Finding(
