@@ -163,8 +163,8 @@ from stetho.inquiry import Inquiry
 request = Request(("python", "train.py"), str(Path.cwd()), 0, 600.0, None, False, 0.0)
 case = new_case(Path("cases"), request)
 with case.open_ledger() as ledger:
-    ledger.add_evidence("probe", "the machine", fact=Machine(CORES, 8, 8, 8), run="base")
-    ledger.add_evidence("observation", "the end", fact=RunEnd(0, None, 60, 1.0), run="base")
+    ledger.add_evidence("probe", "the machine", fact=Machine(cores=CORES, memory_total=8, memory_free=8, disk_free=8), run="base")
+    ledger.add_evidence("observation", "the end", fact=RunEnd(code=0, steps=60, seconds=1.0), run="base")
     curve = LossCurve(tuple(2.3 * 0.95**i for i in range(60)), chance=2.303)
     ledger.add_evidence("observation", "the loss", fact=curve, run="base")
     inquiry = Inquiry(case, ledger, request, catalogue.load(), print, print)
@@ -196,7 +196,9 @@ def test_a_guests_cause_competes(lonely: Guest) -> None:
     told = lonely.stetho("explain", "env/small-machine")
     assert told.returncode == 0, told.stderr
     assert "the machine is too small" in told.stdout
-    verdict = json.loads(lonely.python("-c", VERDICT.replace("CORES", "1")).stdout)
+    concluded = lonely.python("-c", VERDICT.replace("CORES", "1"))
+    assert concluded.returncode == 0, concluded.stderr
+    verdict = json.loads(concluded.stdout)
     small = next(h for h in verdict["hypotheses"] if h["cause"] == "env/small-machine")
     assert small["supports"] == ["E1"]
     assert small["reason"] == "only 1 core"
@@ -263,7 +265,9 @@ def test_two_entries_for_one_package_declare_nothing_twice(lonely: Guest) -> Non
 
 def test_an_intervention_with_a_name_left_out_is_refused(guest: Guest) -> None:
     guest.module("guest/__init__.py", "")
-    guest.module("guest/halve.py", 'kind = "control"\nbackgrounds = {"": {"same": 1.0}}\n\ndef apply(run, value): ...\n')
+    guest.module(
+        "guest/halve.py", 'kind = "control"\nbackgrounds = {"": {"same": 1.0}}\n\ndef apply(run, value): ...\n'
+    )
     guest.enter("interventions", "guest = guest.halve")
     line = one_line(guest.stetho("explain", "halve"))
     assert "halve.py" in line and "question" in line

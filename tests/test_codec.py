@@ -38,38 +38,41 @@ NAN, INF = math.nan, math.inf
 HERE = Place("train.py", 41, 4, "main", "sample 7")
 THERE = Place("/home/é/модель.py", 3, key="self.net")
 SITE = LossInput(
-    "cross_entropy", HERE, 40, 40, 10, True, "mean", 64, "softmax", (THERE, HERE), accuracy_first=0.1, accuracy_last=NAN
+    function="cross_entropy",
+    where=HERE,
+    looked_at=40,
+    normalised=40,
+    classes=10,
+    reduction="mean",
+    produced_by="softmax",
+    produced_at=(THERE, HERE),
+    accuracy_first=0.1,
+    accuracy_last=NAN,
 )
 
 BY_HAND: tuple[Fact, ...] = (
-    LossCurve((2.3, NAN, INF, -INF, 0.0), (0, 1, 2, 3, 4), HERE, 2.303, "entropy of the labels", 2, 1, "loss"),
-    LossCurve(()),
-    RunEnd(None, "SIGKILL", 3, 1.5, False, "time", 12),
-    RunEnd(0),
-    Crash("KeyError", "'lr' ünd nan", HERE, (THERE, HERE), 7),
-    Crash("", ""),
+    LossCurve(values=(2.3, NAN, INF, -INF, 0.0), steps=(0, 1, 2, 3, 4), where=HERE, chance=2.303, nonfinite_step=1),
+    LossCurve(values=()),
+    RunEnd(code=None, signal="SIGKILL", steps=3, seconds=1.5, attached=False, stopped_by="time"),
+    RunEnd(code=0),
+    Crash(exception="KeyError", message="'lr' ünd nan", where=HERE, frames=(THERE, HERE), log_line=7),
+    Crash(exception="", message=""),
     SITE,
-    LossInput("mse_loss", None, 0, 0, trained=False),
-    LossInputs((SITE, replace(SITE, where=None, produced_at=()))),
-    LossInputs(()),
-    GradientReset("SGD", 199, 4, HERE, THERE),
-    GradientReset("Adam", 1, 0),
-    Coverage(
-        1000, 900, ("Net.body.weight", "parameter 3x4"), 5, True, HERE, True, (THERE,), (HERE, THERE), (THERE,), "SGD", (HERE,)
-    ),
-    Coverage(1, 0),
-    UpdateRatios((0, 1), (1e-3, INF), (0.1, 0.0)),
-    LearningRate("SGD", (0, 5), (0.1, NAN), 0.1, HERE, (HERE, THERE), 0.25),
-    LearningRate("SGD", (), (), INF),
-    GradientNorms((0, 1, 2), (0.0, INF, NAN)),
-    NonfiniteOrigin(12, "log", "backward", HERE, (HERE, THERE), -INF, NAN, 3, 640, 1),
-    NonfiniteOrigin(0, "div", "forward"),
-    InputScale(NAN, NAN, -INF, INF, 5000.0, 3, HERE, 64),
-    Association(1500, 0.102, 0.1, 1e-6, 0.5),
-    SourceLines("softmax", (HERE, THERE)),
-    Machine(2, 2**40, 0, 10**15, 2**33, 3),
-    Machine(1, 1, 1, 1),
-)  # fmt: skip
+    LossInput(function="mse_loss", where=None, looked_at=0, normalised=0),
+    LossInputs(sites=(SITE, replace(SITE, where=None, produced_at=()))),
+    LossInputs(sites=()),
+    GradientReset(optimizer="SGD", steps=199, kept=4, step_at=HERE, backward_at=THERE),
+    Coverage(reached=1000, left_out=900, names=("Net.body.weight",), loaded=True, covering=(HERE, THERE)),
+    UpdateRatios(steps=(0, 1), ratios=(1e-3, INF), rates=(0.1, 0.0)),
+    LearningRate(optimizer="SGD", steps=(0, 5), values=(0.1, NAN), initial=0.1, where=HERE, frames=(HERE, THERE)),
+    LearningRate(optimizer="SGD", steps=(), values=(), initial=INF),
+    GradientNorms(steps=(0, 1, 2), norms=(0.0, INF, NAN)),
+    NonfiniteOrigin(step=12, operation="log", phase="backward", frames=(HERE, THERE), input_min=-INF, input_max=NAN),
+    InputScale(mean=NAN, std=NAN, low=-INF, high=INF, feature_spread=5000.0, nonfinite=3),
+    Association(samples=1500, agreement=0.102, expected=0.1, error=1e-6),
+    SourceLines(subject="softmax", places=(HERE, THERE)),
+    Machine(cores=2, memory_total=2**40, memory_free=0, disk_free=10**15),
+)
 
 
 def filled(kind: Any, default: object = None) -> Any:
@@ -135,7 +138,9 @@ def has_default(field: Field[Any]) -> bool:
     return field.default is not MISSING or field.default_factory is not MISSING
 
 
-@pytest.mark.parametrize(("value", "kept"), [(NAN, "nan"), (INF, "inf"), (-INF, "-inf"), (0.5, 0.5), (3, 3), (True, True)])
+@pytest.mark.parametrize(
+    ("value", "kept"), [(NAN, "nan"), (INF, "inf"), (-INF, "-inf"), (0.5, 0.5), (3, 3), (True, True)]
+)
 def test_json_has_no_word_for_what_is_not_finite(value: float, kept: object) -> None:
     assert encode(value) == kept
     assert type(encode(value)) is type(kept)
@@ -189,12 +194,24 @@ def test_tables_pairs_and_rows_survive() -> None:
 
 def records() -> Iterator[object]:
     edit = Edit("train.py", "a\r\n", "b\r\n", 1, "a  ->  b")
-    change = Change("lr", "x0.1", "lower", (edit,), ("python", "train.py"))
-    yield Evidence("E1", "observation", "seen", Source("train.py", 3, 4, "python train.py"), "loss-curve", "base", {"a": [1]})
+    change = Change("lr", "x0.1", group="lower", edits=(edit,), command=("python", "train.py"))
+    source = Source(file="train.py", line=3, step=4, command="python train.py")
+    yield Evidence("E1", "observation", "seen", source, fact="loss-curve", run="base", data={"a": [1]})
     yield Experiment(
-        "X1", "control", change, "why?", {"hp/lr-too-high": {"same": 0.5, "worse": 0.5}}, "same", "told", 1.5, 60,
-        NAN, None, ("E1",), "hp/lr-too-high", None,
-    )  # fmt: skip
+        id="X1",
+        kind="control",
+        change=change,
+        question="why?",
+        predicted={"hp/lr-too-high": {"same": 0.5, "worse": 0.5}},
+        outcome="same",
+        detail="told",
+        seconds=1.5,
+        steps=60,
+        before=NAN,
+        after=None,
+        evidence=("E1",),
+        tests="hp/lr-too-high",
+    )
 
 
 @pytest.mark.parametrize("record", list(records()), ids=lambda record: type(record).__name__)

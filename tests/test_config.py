@@ -19,7 +19,8 @@ def test_a_duration_is_in_seconds(text: str, expected: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "s", "0", "0s", "0.0h", "-5s", "+5s", "10min", "10M", "1h30m", "1e3", ".5s", "5.", "5 0s", "nan", "inf"]
+    "text",
+    ["", " ", "s", "0", "0s", "0.0h", "-5s", "+5s", "10min", "10M", "1h30m", "1e3", ".5s", "5.", "5 0s", "nan", "inf"],
 )
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(BadRequest) as error:
@@ -35,7 +36,9 @@ def write(folder: Path, text: str | bytes) -> Path:
     return file
 
 
-@pytest.mark.parametrize("text", [None, "", "[project]\nname = 'x'\n", "[tool.ruff]\nline-length = 9\n", "[tool.stetho]\n"])
+@pytest.mark.parametrize(
+    "text", [None, "", "[project]\nname = 'x'\n", "[tool.ruff]\nline-length = 9\n", "[tool.stetho]\n"]
+)
 def test_a_project_that_says_nothing_has_the_defaults(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         write(tmp_path, text)

@@ -20,9 +20,7 @@ def noisy(
 ) -> list[float]:
     """A curve that comes down to a level and stays there; noise is a share of the level."""
     floor = level * (1 - drop)
-    return [
-        floor * (1 + 0.5 * math.exp(-i / (steps / 10)) + random_.gauss(0, noise)) for i in range(steps)
-    ]
+    return [floor * (1 + 0.5 * math.exp(-i / (steps / 10)) + random_.gauss(0, noise)) for i in range(steps)]
 
 
 def drifting(random_: random.Random, *, steps: int = 200, noise: float = 0.3) -> list[float]:
@@ -172,7 +170,7 @@ def test_skewed_noise_alone_is_hardly_ever_a_difference() -> None:
 
 @pytest.mark.xfail(
     strict=True,
-    reason="noise is taken from jumps between neighbours, so slow swings pass for a difference: about three in ten pairs",
+    reason="noise is taken from jumps between neighbours, so slow swings pass for a difference: 3 in 10 pairs",
 )
 def test_noise_that_remembers_is_hardly_ever_a_difference() -> None:
     assert rate(lambda r: (drifting(r), drifting(r)), 7) <= 0.05

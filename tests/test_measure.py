@@ -121,7 +121,9 @@ def test_a_last_line_cut_short_is_passed_over(tmp_path: Path, cut: int) -> None:
     assert len(fact(LossCurve, record).values) == len(record.steps)
 
 
-@pytest.mark.parametrize("tail", [b'{"e":"st', b"\xff\xfe{", b"\x00" * 64, b'{"e":"step","o":0,"i":5,"loss":[[0,"n\xc3'])
+@pytest.mark.parametrize(
+    "tail", [b'{"e":"st', b"\xff\xfe{", b"\x00" * 64, b'{"e":"step","o":0,"i":5,"loss":[[0,"n\xc3']
+)
 def test_any_bytes_at_the_end_leave_the_rest_readable(tmp_path: Path, tail: bytes) -> None:
     (tmp_path / "r0-1.jsonl").write_bytes(WHOLE.encode() + tail)
     assert len(recording.read(tmp_path).steps) == 5
@@ -305,7 +307,9 @@ def test_an_evaluation_does_not_speak_for_the_training(tmp_path: Path) -> None:
 
 
 @pytest.mark.xfail(
-    strict=True, raises=TypeError, reason="mean and sq of targets with a NaN are texts in the recording; they are multiplied"
+    strict=True,
+    raises=TypeError,
+    reason="mean and sq of targets with a NaN are texts in the recording; they are multiplied",
 )
 def test_targets_with_a_nan_have_no_chance_level(tmp_path: Path) -> None:
     known = chance(tmp_path, call("mse_loss", mean=NAN, sq=NAN, m=64))
@@ -353,7 +357,9 @@ def test_one_step_says_nothing_about_resets(tmp_path: Path) -> None:
 
 def test_updates_are_those_that_were_measured(tmp_path: Path) -> None:
     measured = {0: 0.1, 1: 0.2, 5: NAN}
-    record = read(tmp_path, *(step(i, 1.0, rate=0.1 * i, **({"u": measured[i]} if i in measured else {})) for i in range(6)))
+    record = read(
+        tmp_path, *(step(i, 1.0, rate=0.1 * i, **({"u": measured[i]} if i in measured else {})) for i in range(6))
+    )
     updates = fact(UpdateRatios, record)
     assert updates.steps == (0, 1, 5)
     # What turned the parameters into NaN changed them beyond measure.
@@ -469,7 +475,9 @@ def test_the_first_origin_on_the_way_to_the_loss_counts(tmp_path: Path) -> None:
 
 
 def test_an_origin_in_backward_is_always_on_the_way(tmp_path: Path) -> None:
-    origin = fact(NonfiniteOrigin, read(tmp_path, step(0, 1.0), born(4, phase="backward", graph=False, low=None, high=INF)))
+    origin = fact(
+        NonfiniteOrigin, read(tmp_path, step(0, 1.0), born(4, phase="backward", graph=False, low=None, high=INF))
+    )
     assert (origin.phase, origin.input_min, origin.input_max) == ("backward", None, INF)
 
 

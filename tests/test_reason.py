@@ -53,14 +53,19 @@ def nothing(curve: LossCurve) -> Iterator[Finding]:
     return iter(())
 
 
-def check(id: str, *, root: str, family: str = "loss", background: float = 0.05, given: dict[str, float] | None = None) -> Check:
+def check(
+    id: str, *, root: str, family: str = "loss", background: float = 0.05, given: dict[str, float] | None = None
+) -> Check:
     return Check(id, family, (LossCurve,), root, background, {}, {}, nothing, "", given=given or {})
 
 
 def cause(id: str, share: float = 0.5, **more: object) -> Cause:
     body: dict[str, object] = {
-        "symptoms": {"loss-flat": 0.6, "none": 0.3}, "predicts": {}, "mechanism": (), "statement": "", "test": "", "fix": "",
-    }  # fmt: skip
+        "symptoms": {"loss-flat": 0.6, "none": 0.3},
+        "predicts": {},
+        "mechanism": (),
+        **dict.fromkeys(("statement", "test", "fix"), ""),
+    }
     return Cause(id, share, **{**body, **more})  # type: ignore[arg-type]
 
 
@@ -87,9 +92,7 @@ def make(*causes: Cause, more: tuple[Check, ...] = ()) -> Catalogue:
         *more,
     )
     interventions = (intervention("scores", {"": LITTLE}), intervention("rate", {"x10": LITTLE, "x100": LITTLE}))
-    return Catalogue(
-        {c.id: c for c in checks}, {c.id: c for c in causes}, {i.id: i for i in interventions}, {}, {}, {}
-    )
+    return Catalogue({c.id: c for c in checks}, {c.id: c for c in causes}, {i.id: i for i in interventions}, {}, {}, {})
 
 
 SMALL = make(SOFTMAX, SLOW, UNLISTED, HEALTH)
@@ -116,9 +119,19 @@ def experiment(
     name, _, value = change.partition("=")
     said = predicted(catalogue, change, tests, symptomatic=True)
     return Experiment(
-        id, "control", Change(name, value, group), "?", said, outcome, "", 1.0, 60, evidence=(f"E{id[1:]}0",),
-        tests=tests, supplies=supplies,
-    )  # fmt: skip
+        id=id,
+        kind="control",
+        change=Change(name, value, group=group),
+        question="?",
+        predicted=said,
+        outcome=outcome,
+        detail="",
+        seconds=1.0,
+        steps=60,
+        evidence=(f"E{id[1:]}0",),
+        tests=tests,
+        supplies=supplies,
+    )
 
 
 def seen(symptom: str = "loss-flat", *experiments: Experiment, **outcomes: Outcome) -> Seen:
@@ -260,7 +273,9 @@ def test_unknown_is_not_quiet() -> None:
 # --- likelihoods ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("given", "kept"), [(0.0, 0.02), (0.01, 0.02), (0.02, 0.02), (0.5, 0.5), (0.98, 0.98), (1.0, 0.98)])
+@pytest.mark.parametrize(
+    ("given", "kept"), [(0.0, 0.02), (0.01, 0.02), (0.02, 0.02), (0.5, 0.5), (0.98, 0.98), (1.0, 0.98)]
+)
 def test_no_likelihood_is_below_the_floor(given: float, kept: float) -> None:
     assert FLOOR == 0.02
     assert floored(given) == kept
@@ -597,10 +612,8 @@ def test_an_exception_goes_to_what_explains_it() -> None:
         mechanism=("labels-beyond",), proof_by_artifact=True,
     )  # fmt: skip
     unlisted = replace(UNLISTED, symptoms={"crash": 0.12, "none": 0.12})
-    found = make(
-        general, specific, unlisted, HEALTH,
-        more=(check("raised", root="traceback", background=0.02), check("labels-beyond", root="labels", background=0.02)),
-    )  # fmt: skip
+    more = (check("raised", root="traceback", background=0.02), check("labels-beyond", root="labels", background=0.02))
+    found = make(general, specific, unlisted, HEALTH, more=more)
 
     def asked(**outcomes: Outcome) -> Gate:
         look = seen("crash", **outcomes)

@@ -250,6 +250,8 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
     for cause in leaders[: 2 if not found else 1]:
         if now[cause] > 0.02:
             found.append(NextTest(inquiry.catalogue.causes[cause].test, (cause,)))
+    if not found:
+        found.append(NextTest("compare with a run that works, or observe more steps with a larger --budget"))
     return found[:3]
 
 

@@ -12,6 +12,10 @@ ExperimentOutcome: TypeAlias = Literal[
 ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
 
 
+# Windows of steps, first and past-the-last, in which every operation is looked at: all early ones, then ever fewer.
+CLOSE_LOOKS = ((0, 12), (100, 102), (300, 302), (1000, 1002), (3000, 3002))
+
+
 @dataclass(frozen=True)
 class Edit:
     """One text change to one file of the user's, or to the command; what a trial fix applies."""
@@ -83,5 +87,5 @@ class Plan:
     steps: int | None = None
     changes: tuple[tuple[str, str, str], ...] = ()
     """For each in-process change: its id, its value and the file that makes it."""
-    trace: tuple[tuple[int, int], ...] = ((0, 12),)
+    trace: tuple[tuple[int, int], ...] = CLOSE_LOOKS
     """Windows of steps, first and past-the-last, in which every operation is looked at."""

@@ -35,6 +35,8 @@ class LossCurve(Fact):
     """How many backward calls with different lines train different optimizers (two for a GAN)."""
     nonfinite_step: int | None = None
     nonfinite_in: str | None = None
+    explained: float | None = None
+    """Share of the targets' variance that the predictions account for, late in the run, when numbers are predicted."""
 
 
 @dataclass(frozen=True)

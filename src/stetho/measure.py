@@ -6,7 +6,7 @@ import base64
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from stetho.evidence import Place
@@ -91,9 +91,18 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
             objectives=objectives,
             nonfinite_step=first,
             nonfinite_in=kind if first is not None else None,
+            explained=explained(recording, len(steps)),
         ),
         summary,
     )
+
+
+def explained(recording: Recording, steps: int) -> float | None:
+    """The median share of variance explained over what was looked at in the second half of the run."""
+    seen = [(f["step"], float(f["r2"])) for f in recording.of("fit")]
+    seen += [(c["step"], float(c["r2"])) for c in recording.of("loss-call") if c["grad"] and "r2" in c]
+    late = [share for step, share in seen if step >= steps // 2]
+    return median(late) if late else None
 
 
 def chance_level(recording: Recording) -> tuple[float | None, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stetho import fixes, measure
-from stetho.check import judge
+from stetho.check import Check, judge
 from stetho.curves import clearly_lower, shape
 from stetho.evidence import Source
 from stetho.executors import local
@@ -87,18 +87,30 @@ def _worth_asking(
         if not cause.is_fault or probability < 0.01:
             continue
         shown = [answers.get(c) for c in cause.mechanism]
+        if seen.symptom == "none" and not any(_telling(catalogue.checks[c], answers) for c in cause.mechanism):
+            continue
         curable = probability > 0.03 and "fired" in shown and cause.id not in failed
         cure = next(fixes.cures(cause.id, grounds(inquiry)), None) if curable else None
         if cure is not None:
             offered.add(cause.trial or "")
             yield f"fix {cause.id}", cause.id, None
         # A change that undoes a mechanism which is not there would not be applied.
+        if cause.trial and seen.symptom == "none" and cause.trial not in offered:
+            yield cause.trial, None, None
         if cause.trial and "fired" not in shown and shown and catalogue.intervention(cause.trial).id != "lr":
             offered.add(cause.trial)
+    if seen.symptom == "none":
+        # Nothing to explain: only what a finding points at is worth a run, not a search for trouble.
+        return
     names = {n for i in catalogue.interventions.values() for n in i.names} - offered
     for name in sorted(names):
         if any(name in catalogue.causes[c].predicts for c, p in now.items() if p > 0.01):
             yield name, None, None
+
+
+def _telling(one: Check, answers: Mapping[str, str]) -> bool:
+    """A finding that hardly ever fires without its cause."""
+    return answers.get(one.id) == "fired" and one.background <= 0.02
 
 
 def grounds(inquiry: Inquiry) -> Grounds:

@@ -48,7 +48,9 @@ def test_the_text_is_kept_as_it_is(tmp_path: Path) -> None:
     assert code(tmp_path, text).text == text
 
 
-@pytest.mark.xfail(strict=True, reason="a byte-order mark stays in the text, and ast.parse refuses it; Python runs such files")
+@pytest.mark.xfail(
+    strict=True, reason="a byte-order mark stays in the text, and ast.parse refuses it; Python runs such files"
+)
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     found = code(tmp_path, b"\xef\xbb\xbfloss = f(x)\n")
     assert found.segment(named(found, "f")) == "f(x)"
@@ -120,7 +122,9 @@ def test_a_line_is_inserted_with_the_indent_of_the_line_it_stands_before(tmp_pat
     compile(after, "", "exec")
 
 
-@pytest.mark.parametrize(("line", "expected"), [(1, "new()\na()\nb()\n"), (2, "a()\nnew()\nb()\n"), (3, "a()\nb()\nnew()\n")])
+@pytest.mark.parametrize(
+    ("line", "expected"), [(1, "new()\na()\nb()\n"), (2, "a()\nnew()\nb()\n"), (3, "a()\nb()\nnew()\n")]
+)
 def test_a_line_is_inserted_anywhere(tmp_path: Path, line: int, expected: str) -> None:
     assert code(tmp_path, "a()\nb()\n").with_line(line, 0, "new()") == expected
 
@@ -197,7 +201,9 @@ def train(model, loader):
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
-def test_the_calls_of_a_line_are_those_of_its_statement(tmp_path: Path, line: int, expected: list[str], end: str) -> None:
+def test_the_calls_of_a_line_are_those_of_its_statement(
+    tmp_path: Path, line: int, expected: list[str], end: str
+) -> None:
     found = code(tmp_path, LOOP.replace("\n", end))
     assert segments(found, line) == [text.replace("\n", end) for text in expected]
 
@@ -207,7 +213,9 @@ def test_a_line_with_two_statements_has_the_calls_of_one(tmp_path: Path) -> None
     assert segments(code(tmp_path, LOOP), 13) in (["a()"], ["b(c(3))", "c(3)"])
 
 
-@pytest.mark.xfail(strict=True, reason="calls_at does not know async for and match: the calls of their bodies are found, too")
+@pytest.mark.xfail(
+    strict=True, reason="calls_at does not know async for and match: the calls of their bodies are found, too"
+)
 @pytest.mark.parametrize(
     ("text", "line", "expected"),
     [
@@ -215,7 +223,9 @@ def test_a_line_with_two_statements_has_the_calls_of_one(tmp_path: Path) -> None
         ("match f(x):\n    case 1:\n        g(2)\n", 1, ["f(x)"]),
     ],
 )
-def test_the_calls_of_a_header_are_not_those_of_its_body(tmp_path: Path, text: str, line: int, expected: list[str]) -> None:
+def test_the_calls_of_a_header_are_not_those_of_its_body(
+    tmp_path: Path, text: str, line: int, expected: list[str]
+) -> None:
     assert segments(code(tmp_path, text), line) == expected
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stetho import scratch as scratches
-from stetho.experiment import Bound, Edit, Plan
+from stetho.experiment import CLOSE_LOOKS, Bound, Edit, Plan
 
 INJECT = Path(__file__).parent.parent / "observer" / "inject"
 # Trackers are switched off by their own variables; whatever still writes, writes into the scratch.
@@ -70,7 +70,7 @@ def run(
     bound: Bound,
     changes: Sequence[tuple[str, str, str]] = (),
     edits: Sequence[Edit] = (),
-    trace: tuple[tuple[int, int], ...] = ((0, 12),),
+    trace: tuple[tuple[int, int], ...] = CLOSE_LOOKS,
     stdin: Path | None = None,
     watch: Watcher | None = None,
 ) -> Ran:

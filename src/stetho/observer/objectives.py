@@ -9,6 +9,7 @@ import torch
 
 from . import sites
 from .guard import guarded
+from .trace import explained
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -168,6 +169,9 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
     if target.is_floating_point():
         number = target.float()
         fields = {"mean": float(number.mean()), "sq": float((number * number).mean()), "m": number.numel()}
+        share = explained(given, target) if name != "binary_cross_entropy_with_logits" else None
+        if share is not None:
+            fields["r2"] = share
         if list(target.shape) != list(given.shape):
             fields["tshape"] = list(target.shape)
         return fields

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     Place = tuple[str | None, int, str]
 
 _here = os.path.dirname(os.path.abspath(__file__))
+_interventions = os.path.join(os.path.dirname(_here), "interventions")
 _library = tuple(
     {
         os.path.abspath(p) + os.sep
@@ -22,6 +23,7 @@ _library = tuple(
             sysconfig.get_path("platstdlib"),
             os.path.dirname(os.__file__),
             _here,
+            _interventions,
         )
         if p
     }

@@ -26,7 +26,7 @@ PASSING = (
 )  # fmt: skip
 
 # Where a hand-written loss puts prediction and label together.
-PAIRING = ("sub", "__sub__", "__rsub__", "rsub", "subtract", "gather", "__getitem__", "mul", "__mul__")
+PAIRING = ("sub", "__sub__", "__rsub__", "rsub", "subtract", "gather", "__getitem__")
 # Operations whose gradient can be infinite where their value is finite; their input is kept to be looked at.
 DELICATE = (
     "Log",
@@ -138,6 +138,9 @@ class Tracer:
         if other.dim() and given.dim() and given.shape[0] == other.shape[0] > 1 and given.numel() >= other.numel():
             with torch._C.DisableTorchFunction(), torch.no_grad():
                 self.watch.modules.loss_seen(other)
+                share = explained(given, other)
+                if share is not None:
+                    self.watch.journal.write("fit", step=self.watch.step, r2=share)
 
     def frames(self) -> list[Place]:
         """The user's frames, led by the line that built the layer when a library layer does the work."""
@@ -250,6 +253,14 @@ def _gradient_watch(tracer: Tracer, node: Any) -> Callable[[Any, Any], None]:
             tracer.gradient_seen(shown, into, came)
 
     return seen
+
+
+def explained(given: Any, target: Any) -> float | None:
+    """Share of the targets' variance that predictions of the same shape account for."""
+    if given.shape != target.shape or not target.is_floating_point() or target.numel() < 8:
+        return None
+    spread = float(target.float().var(unbiased=False))
+    return 1 - float((given - target).float().pow(2).mean()) / spread if spread > 0 else None
 
 
 def _bad(gradient: Any) -> bool:

@@ -66,7 +66,6 @@ class Watch:
         self.pending: list[tuple[int, Any]] = []
         self.step = 0
         self.clip: tuple[float, float] | None = None
-        self.bad_since: int | None = None
         self.run = Run(self)
         self.modules = Modules(self)
         self.tracer = Tracer(self)

@@ -10,16 +10,18 @@ from stetho.facts import LossCurve
     root="loss-curve",
     severity=80,
     fires={
-        "ten times the start": {"values": [1.0 + i * 0.3 for i in range(40)]},
+        "ten times the start": {"values": [1.0 + i * 0.3 for i in range(40)], "chance": 1.0},
+        "an explosion, level unknown": {"values": [1.5**i for i in range(40)]},
         "far above chance": {"values": [2.3] * 5 + [9.0, 11.0] * 20, "chance": 2.303},
     },
     quiet={
         "falls": {"values": [3.0 - i * 0.05 for i in range(40)]},
         "a generator's loss may rise": {"values": [1.0 + i * 0.3 for i in range(40)], "objectives": 2},
+        "an agent's value loss grows with its returns": {"values": [5.0 + i * 0.3 for i in range(60)]},
         "crosses zero": {"values": [0.01 * (-1) ** i for i in range(40)]},
     },
 )
-def loss_diverging(curve: LossCurve, *, factor: float = 2.0) -> Iterator[Finding]:
+def loss_diverging(curve: LossCurve, *, factor: float = 2.0, unknown: float = 50.0) -> Iterator[Finding]:
     """The loss ends far above where it started.
 
     ## Why it matters
@@ -33,7 +35,9 @@ def loss_diverging(curve: LossCurve, *, factor: float = 2.0) -> Iterator[Finding
     if seen is None or curve.objectives > 1 or seen.start <= 0:
         return
     level = max(seen.start, curve.chance or 0.0)
-    if seen.end > factor * level and seen.end - seen.start > 5 * seen.error:
+    # Returns and values grow as an agent gets better; without labels to compare with, only an explosion counts.
+    supervised = curve.chance is not None or curve.explained is not None
+    if seen.end > (factor if supervised else unknown) * level and seen.end - seen.start > 5 * seen.error:
         yield Finding(
             f"loss rises from {seen.start:.3g} to {seen.end:.3g} in {seen.steps} steps",
             where=(curve.where,) if curve.where else (),

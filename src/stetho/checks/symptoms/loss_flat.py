@@ -14,6 +14,7 @@ from stetho.facts import LossCurve
         "stuck at ln 10": {"values": [2.305, 2.301, 2.303, 2.302] * 15, "chance": 2.303},
         "falls to chance and stays": {"values": [9.0, 6.0, 3.0] + [2.30, 2.31] * 30, "chance": 2.303},
         "does not move, level unknown": {"values": [5.00, 5.01, 4.99, 5.00] * 20},
+        "predicts the mean of its targets": {"values": [2.0, 1.2] + [1.01, 0.99] * 30, "explained": 0.01},
         "does not move, noisy": {"values": [6.0, 5.0, 5.6, 5.2, 5.5, 5.3] * 15},
     },
     quiet={
@@ -21,6 +22,7 @@ from stetho.facts import LossCurve
         "starts and stays far below chance": {"values": [0.31, 0.30, 0.29, 0.30] * 15, "chance": 2.303},
         "a policy loss around zero": {"values": [0.02, -0.03, 0.01, -0.01] * 20},
         "learned a little, level unknown": {"values": [6.0, 5.6, 5.8, 5.5] * 10 + [5.2, 4.8, 5.0, 4.9] * 10},
+        "explains its targets": {"values": [5.00, 5.01, 4.99, 5.00] * 20, "explained": 0.93},
         "two players": {"values": [1.386, 1.387] * 30, "objectives": 2},
         "too short to tell": {"values": [2.30, 2.31, 2.30], "chance": 2.303},
     },
@@ -49,6 +51,9 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20) -> Iterator[Finding]:
         near = abs(seen.start - seen.end) < max(0.03 * seen.start, 2 * seen.noise)
         stuck = calm and near and abs(early - late) < 0.03 * early
         level = "no change beyond noise"
+    if curve.explained is not None and curve.chance is None:
+        stuck = abs(curve.explained) < 0.05
+        level = f"the predictions explain {curve.explained:.0%} of the targets' variance"
     if stuck:
         yield Finding(
             f"loss {seen.start:.4g} at the start, {seen.end:.4g} after {seen.steps} steps; {level}",
