@@ -22,8 +22,8 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 lint: setup
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
 
 types: setup
 	$(BIN)/mypy
@@ -34,7 +34,7 @@ docs: setup
 
 # The whole corpus, program by program; slow.
 bench: setup
-	OMP_NUM_THREADS=1 $(BIN)/python bench/scoreboard.py
+	OMP_NUM_THREADS=1 $(BIN)/python bench/scoreboard.py --write
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -88,7 +88,8 @@ class Guest:
         (folder / "entry_points.txt").write_text(groups, encoding="utf-8")
 
     def python(self, *arguments: str) -> Outcome:
-        environment = {**os.environ, "PYTHONPATH": str(self.home), "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
+        path = os.pathsep.join(filter(None, (str(self.home), os.environ.get("PYTHONPATH"))))
+        environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "OMP_NUM_THREADS": "1"}
         return subprocess.run(
             [sys.executable, *arguments], cwd=self.home, env=environment, capture_output=True, text=True, timeout=60
         )
@@ -163,7 +164,8 @@ from stetho.inquiry import Inquiry
 request = Request(("python", "train.py"), str(Path.cwd()), 0, 600.0, None, False, 0.0)
 case = new_case(Path("cases"), request)
 with case.open_ledger() as ledger:
-    ledger.add_evidence("probe", "the machine", fact=Machine(cores=CORES, memory_total=8, memory_free=8, disk_free=8), run="base")
+    machine = Machine(cores=CORES, memory_total=8, memory_free=8, disk_free=8)
+    ledger.add_evidence("probe", "the machine", fact=machine, run="base")
     ledger.add_evidence("observation", "the end", fact=RunEnd(code=0, steps=60, seconds=1.0), run="base")
     curve = LossCurve(tuple(2.3 * 0.95**i for i in range(60)), chance=2.303)
     ledger.add_evidence("observation", "the loss", fact=curve, run="base")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # A text file has none of these bytes in its first part; what has them is passed over.
 NOT_TEXT = b"\x00"
 MOST_FILES = 200
+# A launcher may still say a word or two after the traceback that ended a program.
+LINES_AFTER_THE_END = 3
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Artifacts:
                     inquiry.ledger.add_evidence(
                         "reading", f"{name}: {reading.summary}", source=source, fact=reading.fact, run="base"
                     )
-                    crashed = crashed or isinstance(reading.fact, Crash)
+                    ended = isinstance(reading.fact, Crash) and reading.fact.lines_after <= LINES_AFTER_THE_END
+                    crashed = crashed or ended
         if crashed:
             # An exception that nothing catches ends Python with code 1.
             summary = "a traceback ends the log: the program did not end by itself"

@@ -66,6 +66,8 @@ class Crash(Fact):
     where: Place | None = None
     frames: tuple[Place, ...] = ()
     log_line: int | None = None
+    lines_after: int = 0
+    """Lines of output after the traceback: many of them, in a log, mean that the program caught it and went on."""
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,12 @@ def test_two_reorderings_are_taken_away_one_by_one_and_together(
     assert changed(text, *both) in found
 
 
+def test_a_reordering_inside_another_is_not_taken_away_with_it(tmp_path: Path) -> None:
+    text = "import numpy as np\nys = y[np.random.permutation(len(y))]\n"
+    order = "np.random.permutation(len(y))"
+    assert edits(tmp_path, text) == [changed(text, (f"y[{order}]", "y")), changed(text, (order, "len(y)"))]
+
+
 def test_a_directory_has_no_order_of_its_own(tmp_path: Path) -> None:
     text = (
         "import os\nimages = [load(f) for f in os.listdir('images')]\nlabels = [load(f) for f in path.glob('*.txt')]\n"
@@ -146,6 +152,17 @@ def test_two_arrays_indexed_side_by_side_get_one_index(tmp_path: Path, wrong: st
     index = wrong.removeprefix("self.y[").removesuffix("]")
     found = edits(tmp_path, text)
     assert found[:2] == [changed(text, (wrong, right)), changed(text, ("self.x[i]", f"self.x[{index}]"))]
+
+
+def test_an_index_inside_an_index_is_no_partner(tmp_path: Path) -> None:
+    text = "def get(x, y, order, i):\n    return x[i], y[order[i]]\n"
+    assert edits(tmp_path, text) == [changed(text, ("y[order[i]]", "y[i]")), changed(text, ("x[i]", "x[order[i]]"))]
+
+
+@pytest.mark.parametrize("index", ["i + 1", "i - n", "(i + 1) % n", "i + a - b"])
+def test_a_shifted_index_without_a_partner_is_shifted_back(tmp_path: Path, index: str) -> None:
+    text = f"def label(i):\n    return labels[{index}]\n"
+    assert edits(tmp_path, text) == [changed(text, (f"[{index}]", "[i]"))]
 
 
 def test_different_indices_on_lines_that_follow_each_other(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stetho.evidence import Place
 from stetho.facts import Crash
@@ -35,7 +36,11 @@ CAUGHT = PLAIN + "recovered, going on\nepoch 2 loss 0.6\nepoch 3 loss 0.5\ndone\
             SYNTAX,
             (Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),),
         ),
-        "one that was caught": (CAUGHT, ()),
+        "one that was caught": (
+            CAUGHT,
+            (Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7, lines_after=4),),
+        ),
+        "no traceback": ("epoch 1 loss 0.7\nKeyError: is mentioned\n", ()),
     },
 )
 def traceback(lines: Iterator[str]) -> Iterator[Reading]:
@@ -46,7 +51,7 @@ def traceback(lines: Iterator[str]) -> Iterator[Reading]:
     innermost one outside the standard library and installed packages.
 
     ## What it leaves
-    A traceback with more than a few lines of other output after it was caught and printed, not the end.
+    Whether it was the end: the lines after it are counted, and whoever knows how the program ended decides.
     """
     frames: list[Place] = []
     found: Reading | None = None
@@ -65,10 +70,10 @@ def traceback(lines: Iterator[str]) -> Iterator[Reading]:
             if ending:
                 found, after = _reading(ending, frames, number), 0
             inside = False
-        elif not inside and line.strip():
+        elif not inside and line.strip() and not line[0].isspace():
             after += 1
-    if found is not None and after <= 3:
-        yield found
+    if found is not None and isinstance(found.fact, Crash):
+        yield replace(found, fact=replace(found.fact, lines_after=after))
 
 
 def _reading(ending: re.Match[str], frames: list[Place], number: int) -> Reading:
