@@ -210,11 +210,6 @@ def test_without_the_package_there_is_no_such_check(guest: Guest) -> None:
     assert "there is no" in one_line(guest.stetho("explain", "lonely-core"))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Check.family is the second last part of the module's name, and a module without a package has none: "
-    "IndexError at the declaration",
-)
 def test_a_single_module_can_be_an_entry(guest: Guest) -> None:
     guest.module("lonely_core.py", CHECK)
     guest.enter("checks", "guest = lonely_core")
@@ -222,10 +217,6 @@ def test_a_single_module_can_be_an_entry(guest: Guest) -> None:
     assert told.returncode == 0, told.stderr
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="declarations() takes the doc of a cause from every module that has its name, the importing one too",
-)
 def test_a_guest_that_imports_a_cause_leaves_its_story_alone(guest: Guest) -> None:
     guest.module(
         "guest.py",
@@ -291,7 +282,6 @@ def test_an_entry_whose_import_fails_is_told_in_one_line(guest: Guest) -> None:
 NOT_CAUGHT = "catalogue catches an ImportError of the entry itself and nothing else: the user sees a traceback"
 
 
-@pytest.mark.xfail(strict=True, reason=NOT_CAUGHT)
 @pytest.mark.parametrize(
     ("text", "entry"),
     [
@@ -306,7 +296,6 @@ def test_an_entry_that_fails_otherwise_is_told_in_one_line(guest: Guest, text: s
     assert "'guest'" in one_line(guest.stetho("explain", "loss-flat"))
 
 
-@pytest.mark.xfail(strict=True, reason=NOT_CAUGHT)
 def test_a_module_inside_an_entry_that_fails_is_told_in_one_line(guest: Guest) -> None:
     guest.module("guest/__init__.py", "")
     guest.module("guest/broken.py", "import nowhere_to_be_found")

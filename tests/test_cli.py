@@ -69,7 +69,7 @@ def test_generated_pages_are_fresh() -> None:
 
 def test_completion_script_is_offered(tmp_path: Path) -> None:
     answer = stetho(cwd=tmp_path, _STETHO_COMPLETE="bash_source")
-    assert "_stetho_completion" in answer.out or "stetho" in answer.out and "complete" in answer.out
+    assert "_stetho_completion" in answer.out or ("stetho" in answer.out and "complete" in answer.out)
 
 
 @pytest.mark.parametrize(

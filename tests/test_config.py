@@ -104,9 +104,6 @@ def test_a_directory_of_that_name_is_told(tmp_path: Path) -> None:
     assert "cannot be read" in refusal(tmp_path)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AttributeError, reason="load() takes tool and tool.stetho for tables without looking"
-)
 @pytest.mark.parametrize("text", ["tool = 3\n", "[tool]\nstetho = 'yes'\n", "[[tool.stetho]]\nseed = 1\n"])
 def test_a_section_that_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
     file = write(tmp_path, text)

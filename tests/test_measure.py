@@ -145,7 +145,6 @@ def test_of_ranks_that_did_the_same_the_lowest_counts(tmp_path: Path) -> None:
     assert recording.read(tmp_path).steps[0].losses == ((0, 0.0),)
 
 
-@pytest.mark.xfail(strict=True, reason="read() settles equal step counts by the number of events before the rank")
 def test_of_ranks_with_as_many_steps_the_lowest_counts(tmp_path: Path) -> None:
     write(tmp_path, ATTACHED + SITES + SGD + step(0, 0.0), "r0-1.jsonl")
     write(tmp_path, ATTACHED + SITES + SGD + step(0, 1.0) + line("graph", leaves=3), "r1-2.jsonl")
@@ -228,7 +227,6 @@ def test_a_micro_batch_that_is_not_finite_is_not_averaged_away(tmp_path: Path) -
     assert math.isnan(fact(LossCurve, read(tmp_path, step(0, 1.0, NAN))).values[0])
 
 
-@pytest.mark.xfail(strict=True, reason="of micro-batches with a NaN among them, the last one is taken")
 def test_nor_is_one_that_is_followed_by_a_finite_one(tmp_path: Path) -> None:
     curve = fact(LossCurve, read(tmp_path, step(0, NAN, 1.0)))
     assert curve.nonfinite_step == 0
@@ -306,11 +304,6 @@ def test_an_evaluation_does_not_speak_for_the_training(tmp_path: Path) -> None:
     assert chance(tmp_path, evaluated, helper, trained) == pytest.approx(math.log(2))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=TypeError,
-    reason="mean and sq of targets with a NaN are texts in the recording; they are multiplied",
-)
 def test_targets_with_a_nan_have_no_chance_level(tmp_path: Path) -> None:
     known = chance(tmp_path, call("mse_loss", mean=NAN, sq=NAN, m=64))
     assert known is None or math.isnan(known)
@@ -450,9 +443,6 @@ def test_what_is_not_finite_in_the_input_is_counted(tmp_path: Path) -> None:
     assert math.isnan(scale.mean) and math.isnan(scale.std)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=TypeError, reason="a spread that overflows is a text in the recording; it is averaged as it is"
-)
 def test_a_spread_beyond_all_numbers_is_infinite(tmp_path: Path) -> None:
     """Inputs around 1e30: the variance overflows in single precision."""
     scale = fact(InputScale, read(tmp_path, step(0, 1.0), batch([1e30, -1e30], std=INF, spread=INF)))
@@ -598,9 +588,6 @@ def test_copies_are_no_neighbours(tmp_path: Path) -> None:
     assert twice.repeated > 0
 
 
-@pytest.mark.xfail(
-    strict=True, reason="repeated is the share of rows beyond the first of their kind, not of rows that have an equal"
-)
 def test_repeated_is_the_share_with_an_identical_input_elsewhere(tmp_path: Path) -> None:
     random_ = Random(10)
     x = [[random_.gauss(0, 1)] for _ in range(150)]

@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
+import tomllib
 
 from conftest import CORPUS, environment, stetho
 from stetho.render.document import schema
@@ -242,8 +242,8 @@ def test_two_at_once_in_one_directory(tmp_path: Path) -> None:
     [
         ("import torch\ncfg = {}\n\ndef main():\n    return cfg['lr']\n\nmain()\n", "env/exception", 5),
         ("import torch\ndef f(:\n    pass\n", "env/exception", 2),
-        ("import torch\nF = torch.nn.functional\nF.cross_entropy(torch.randn(2, 3), torch.tensor([1, 3]))\n", "data/label-encoding", 3),
-        ("import sys, torch\nsys.stdout.buffer.write(b'\\xff\\x1b[31m caf\\xe9\\n')\nraise ValueError('x\\udce9 [bold]')\n", "env/exception", 3),
+        ("import torch\nF = torch.nn.functional\nF.cross_entropy(torch.randn(2, 3), torch.tensor([1, 3]))\n", "data/label-encoding", 3),  # noqa: E501
+        ("import sys, torch\nsys.stdout.buffer.write(b'\\xff\\x1b[31m caf\\xe9\\n')\nraise ValueError('x\\udce9 [bold]')\n", "env/exception", 3),  # noqa: E501
     ],
 )  # fmt: skip
 def test_an_exception_is_a_diagnosis(write, tmp_path: Path, text: str, cause: str, line: int) -> None:
@@ -259,7 +259,7 @@ def test_an_exception_is_a_diagnosis(write, tmp_path: Path, text: str, cause: st
     ("text", "says"),
     [
         ("print('no torch here')\n", "the observer was not active"),
-        ("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n", "no optimizer stepped before it ended (1 backward"),
+        ("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n", "no optimizer stepped before it ended (1 backward"),  # noqa: E501
         ("import torch, time\ntime.sleep(600)\n", "no optimizer stepped within its time"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -76,25 +76,40 @@ def declarations(module: ModuleType) -> Iterator[Declaration]:
             yield value
 
 
-def _sources() -> Iterator[ModuleType]:
+def _sources() -> Iterator[tuple[str, Iterator[ModuleType]]]:
     for room in ROOMS:
-        yield importlib.import_module(f"stetho.{room}")
+        yield "", modules_below(importlib.import_module(f"stetho.{room}"))
         for entry in entry_points(group=f"stetho.{room}"):
-            try:
-                yield entry.load()
-            except ImportError as error:
-                raise DeclarationError(f"the package that adds '{entry.name}' to {room} fails: {error}") from error
+            yield f"'{entry.name}', which adds to {room}", _third_party(entry)
+
+
+def _third_party(entry: EntryPoint) -> Iterator[ModuleType]:
+    yield from modules_below(entry.load())
+
+
+def _enter(rooms: dict[type, dict[str, Any]], module: ModuleType) -> None:
+    for declaration in declarations(module):
+        room = rooms[type(declaration)]
+        known = room.get(declaration.id)
+        if known is None:
+            room[declaration.id] = declaration
+        elif known != declaration:
+            raise DeclarationError(f"{module.__name__}: '{declaration.id}' is declared twice")
 
 
 @cache
 def load() -> Catalogue:
     """The whole catalogue; two declarations with one id are refused."""
     rooms: dict[type, dict[str, Any]] = {kind: {} for kind in (Check, Cause, Intervention, Probe, Reader, Rule)}
-    for source in _sources():
-        for module in modules_below(source):
-            for declaration in declarations(module):
-                room = rooms[type(declaration)]
-                if declaration.id in room and room[declaration.id] != declaration:
-                    raise DeclarationError(f"{module.__name__}: '{declaration.id}' is declared twice")
-                room[declaration.id] = declaration
+    for origin, modules in _sources():
+        try:
+            for module in modules:
+                _enter(rooms, module)
+        except DeclarationError:
+            raise
+        except Exception as error:
+            # Somebody else's package: whatever it raises, the user must learn which one it is.
+            if not origin:
+                raise
+            raise DeclarationError(f"the package behind {origin}, fails: {type(error).__name__}: {error}") from error
     return Catalogue(rooms[Check], rooms[Cause], rooms[Intervention], rooms[Probe], rooms[Reader], rooms[Rule])

@@ -75,7 +75,7 @@ def check(
     def declare(function: Callable[..., Iterator[Finding]]) -> Check:
         return Check(
             id=function.__name__.strip("_").replace("_", "-"),
-            family=function.__module__.split(".")[-2],
+            family=(["", *function.__module__.split(".")])[-2] or function.__module__,
             reads=reads if isinstance(reads, tuple) else (reads,),
             root=root,
             background=background,

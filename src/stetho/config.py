@@ -39,11 +39,14 @@ def load(directory: Path) -> Config:
     """The project's settings; a wrong key or type is said, not passed over."""
     file = directory / "pyproject.toml"
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("stetho", {})
+        tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except FileNotFoundError:
         return Config()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadRequest(f"{file} cannot be read: {error}") from error
+    table = tool.get("stetho", {}) if isinstance(tool, dict) else None
+    if not isinstance(table, dict):
+        raise BadRequest(f"{file}: [tool.stetho] must be a table of options")
     wanted = {"budget": str, "seed": int, "case": str, "experiments": bool}
     for key, value in table.items():
         if key not in wanted:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median, pstdev
+from statistics import fmean, median, pstdev, stdev
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,8 @@ class Shape:
     steps: int
     falling: float
     """Fall over the last half of the curve, in standard errors of the difference."""
-
-    @property
-    def error(self) -> float:
-        """Standard error of `end`."""
-        return self.noise / math.sqrt(max(1.0, self.steps * 0.2))
+    error: float
+    """Standard error of `end`: of a median, and with noise that remembers taken into account."""
 
 
 def finite(values: Sequence[float]) -> list[float]:
@@ -45,7 +42,21 @@ def shape(values: Sequence[float]) -> Shape | None:
     spread = max(noise, 1e-9 * abs(fmean(tail)), 1e-12) * math.sqrt(2.0 / max(1, len(second)))
     falling = (fmean(first) - fmean(second)) / spread if first and second else 0.0
     # Medians: one spike must not stand for a level.
-    return Shape(median(head), median(tail), noise, min(known), len(known), falling)
+    return Shape(median(head), median(tail), noise, min(known), len(known), falling, _error(tail, noise))
+
+
+def _error(tail: Sequence[float], noise: float) -> float:
+    """How far the median of a tail may be off. Blocks tell when neighbours are alike and count for less."""
+    alone = 1.2533 * noise / math.sqrt(len(tail))
+    size = len(tail) // 5
+    if size < 4:
+        return alone
+    levels = [median(tail[i * size : (i + 1) * size]) for i in range(5)]
+    # What a steady fall makes of the blocks is no noise: take their straight line away first.
+    slope = sum((i - 2) * level for i, level in enumerate(levels)) / 10
+    left = [level - slope * (i - 2) for i, level in enumerate(levels)]
+    # Three degrees of freedom are few: without the factor, three sigmas would be passed too often.
+    return max(alone, 1.6 * stdev(left) / math.sqrt(5))
 
 
 def swing(values: Sequence[float]) -> float:

@@ -111,4 +111,6 @@ def thinned(curve: LossCurve, most: int = 4000) -> LossCurve:
     if len(curve.values) <= most:
         return curve
     k = len(curve.values) // most + 1
-    return replace(curve, values=curve.values[::k], steps=curve.steps[::k])
+    chosen = sorted({*range(0, len(curve.values), k), len(curve.values) - 1})
+    steps = curve.steps or tuple(range(len(curve.values)))
+    return replace(curve, values=tuple(curve.values[i] for i in chosen), steps=tuple(steps[i] for i in chosen))

@@ -71,7 +71,7 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     for step in steps:
         here = [v for s, v in step.losses if s == site]
         if here:
-            values.append(fmean(here) if all(map(math.isfinite, here)) else here[-1])
+            values.append(next((v for v in here if not math.isfinite(v)), None) or fmean(here))
             where.append(step.index)
     chance, meaning = chance_level(recording)
     bad = next((i for i, v in zip(where, values, strict=True) if not math.isfinite(v)), None)
@@ -122,7 +122,8 @@ def chance_level(recording: Recording) -> tuple[float | None, str]:
             return None, ""
         entropy = -sum(c / total * math.log(c / total) for c in counts.values() if c)
         return entropy, f"entropy of the labels over {sum(1 for c in counts.values() if c)} classes"
-    known = [c for c in calls if "sq" in c]
+    known = [{k: float(c[k]) for k in ("m", "mean", "sq")} for c in calls if "sq" in c]
+    known = [c for c in known if math.isfinite(c["sq"])]
     size = sum(c["m"] for c in known)
     if not size:
         return None, ""
@@ -257,7 +258,7 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
     if not seen:
         return
     size = sum(i["n"] for i in seen)
-    spreads = [i["spread"] for i in seen if "spread" in i]
+    spreads = [float(i["spread"]) for i in seen if "spread" in i]
     fact = InputScale(
         mean=fmean(float(i["mean"]) for i in seen),
         std=fmean(float(i["std"]) for i in seen),
@@ -319,8 +320,8 @@ def association(recording: Recording) -> Iterator[Measured]:
     x = np.concatenate([matrix(p["x"]) for p in pairs])[:1500].astype("float64")
     y = np.concatenate([matrix(p["y"]) for p in pairs])[:1500].astype("float64")
     whole, discrete = all(p["whole"] for p in pairs), any(p["discrete"] for p in pairs)
-    _, first = np.unique(x, axis=0, return_index=True)
-    repeated = 1 - len(first) / len(x)
+    _, first, counts = np.unique(x, axis=0, return_index=True, return_counts=True)
+    repeated = counts[counts > 1].sum() / len(x)
     x, y = x[np.sort(first)], y[np.sort(first)]
     usable = np.isfinite(x).all(axis=1) & np.isfinite(y).all(axis=1)
     x, y = x[usable], y[usable]

@@ -232,8 +232,11 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
 
 
 def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float]) -> tuple[str, ...]:
-    """Applied experiments that favour the cause at least 10 to 1 over every rival still above one percent."""
-    against: Sequence[str] = tuple(rivals) or ("other/unlisted",)
+    """Applied experiments that favour the cause at least 10 to 1 over every rival still above one percent.
+
+    The unlisted fault is always among them, however improbable it has become.
+    """
+    against = {*rivals, "other/unlisted"}
     return tuple(
         x.id
         for x in experiments

@@ -116,7 +116,7 @@ def read(folder: Path, users_path: Callable[[str], str] = lambda p: p) -> Record
     found = [read_process(f, users_path) for f in sorted(folder.glob("*.jsonl"))]
     if not found:
         return Recording()
-    best = max(found, key=lambda r: (len(r.steps), len(r.events)))
+    best = max(found, key=lambda r: (len(r.steps), 0 if r.steps else len(r.events)))
     return Recording(
         best.steps,
         best.events,

@@ -186,9 +186,6 @@ def test_an_attribute_is_made_at_the_end_of_its_function(tmp_path: Path) -> None
     assert edits(tmp_path, TRAINER + after, made_after=True, optimizer_at=(3, "__init__")) == [moved + after]
 
 
-@pytest.mark.xfail(
-    strict=True, raises=SyntaxError, reason="moved behind a last line without a line end, the statement is glued to it"
-)
 def test_a_file_without_a_last_line_end(tmp_path: Path) -> None:
     first, second, made, *rest = TRAINER.splitlines(keepends=True)
     text = TRAINER.rstrip("\n")

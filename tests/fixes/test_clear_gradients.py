@@ -113,11 +113,6 @@ def test_the_last_line_may_lack_its_end(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=IndentationError,
-    reason="a statement that does not begin its line lends its column as the indent",
-)
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -131,17 +126,11 @@ def test_a_statement_behind_another_on_its_line(tmp_path: Path, text: str, line:
     edits(tmp_path, text, step=line, backward=line if "backward(); " in text else None)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=(TabError, IndentationError),
-    reason="after the last step of a block indented with tabs, the new line is indented with blanks",
-)
 def test_the_end_of_a_block_with_tabs(tmp_path: Path) -> None:
     text = LOOP.replace("    ", "\t").replace("OPT", "opt")
     assert edits(tmp_path, text, step=4, backward=None) == [text.replace("done()", "\topt.zero_grad()\ndone()")]
 
 
-@pytest.mark.xfail(strict=True, reason="any name given to step is taken for an optimizer unless it contains closure")
 def test_what_the_optimizer_evaluates_is_not_what_is_cleared(tmp_path: Path) -> None:
     text = "loss.backward()\nopt.step(evaluate)\n"
     assert text + "opt.zero_grad()\n" in edits(tmp_path, text, step=2, backward=None)

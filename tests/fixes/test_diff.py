@@ -62,16 +62,12 @@ def test_patch_gives_what_was_tried(tmp_path: Path, before: str, after: str) -> 
 
 
 @needs_patch
-@pytest.mark.xfail(
-    strict=True, reason="a last line without a line end is given one in the diff, and no mark that says so"
-)
 @pytest.mark.parametrize(("before", "after"), [("a\nb", "a\nB"), ("a\nb", "a\nb\nc\n"), ("a\nb\n", "a\nB")])
 def test_patch_takes_a_change_at_a_last_line_without_an_end(tmp_path: Path, before: str, after: str) -> None:
     assert patched(tmp_path, before, after) == after
 
 
 @needs_patch
-@pytest.mark.xfail(strict=True, reason="lines are split where str.splitlines does; patch counts them by \\n alone")
 @pytest.mark.parametrize("separator", ["\x0c", "\u2028"], ids=ascii)
 def test_patch_takes_a_file_with_what_looks_like_a_line_end(tmp_path: Path, separator: str) -> None:
     before = f"a()\n# {separator} section\nb()\n"

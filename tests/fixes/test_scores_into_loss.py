@@ -57,7 +57,7 @@ def test_line_ends_tabs_and_other_text_stay(tmp_path: Path) -> None:
     text = (
         "import torch\r\nclass Netz:\r\n\tdef forward(self, x):\r\n\t\treturn torch.softmax('é' and x, 1)  # größer\r\n"
     )
-    assert edits(tmp_path, text, (4, "forward")) == [text.replace("torch.softmax('é' and x, 1)", "'é' and x")]
+    assert edits(tmp_path, text, (4, "forward")) == [text.replace("torch.softmax('é' and x, 1)", "('é' and x)")]
 
 
 def test_a_call_over_several_lines_is_found_from_its_innermost_line(tmp_path: Path) -> None:
@@ -83,7 +83,6 @@ def test_a_bare_layer_without_torch_at_hand_is_left_alone(tmp_path: Path) -> Non
     assert edits(tmp_path, text, (2, "<module>")) == []
 
 
-@pytest.mark.xfail(strict=True, reason="self.softmax(h) is taken for a method of self: it becomes self")
 def test_a_layer_called_by_its_attribute_is_replaced_by_what_it_was_given(tmp_path: Path) -> None:
     text = (
         "from torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        self.softmax = nn.Softmax(1)\n"
@@ -132,9 +131,6 @@ def test_a_loss_with_unpacked_arguments_is_left_alone(tmp_path: Path) -> None:
     assert edits(tmp_path, "loss = criterion(*pair, weight=w)\n", loss_at=1) == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the logarithm of a probability is no score for the binary loss: it needs the logit"
-)
 def test_the_binary_loss_is_not_given_a_logarithm(tmp_path: Path) -> None:
     text = "loss = F.binary_cross_entropy_with_logits(p, y)\n"
     found = edits(tmp_path, text, loss_at=1, function="binary_cross_entropy_with_logits")
@@ -150,7 +146,6 @@ def test_a_loss_that_is_not_at_fault_is_left_alone(tmp_path: Path, more: dict[st
 PASTED = "what replaces a call is pasted without parentheses"
 
 
-@pytest.mark.xfail(strict=True, reason=PASTED)
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -164,7 +159,6 @@ def test_the_argument_stays_one_value(tmp_path: Path, before: str, after: str) -
     assert edits(tmp_path, text, (3, "forward")) == [text.replace(before, after)]
 
 
-@pytest.mark.xfail(strict=True, raises=SyntaxError, reason=PASTED)
 def test_an_argument_over_several_lines_stays_one_value(tmp_path: Path) -> None:
     text = "import torch\ndef forward(a, b):\n    return torch.softmax(\n        a\n        + b, -1)\n"
     assert edits(tmp_path, text, (3, "forward"))

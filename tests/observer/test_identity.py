@@ -191,7 +191,7 @@ def test_an_error_inside_the_observer_never_reaches_the_training(write, tmp_path
     plain = run(script, None)
     saboteur = write(
         "sabotage/sitecustomize.py",
-        "import _stetho_observer.sites as s\ndef boom(*a, **k): raise RuntimeError('boom')\ns.here = s.user_frames = boom\n",
+        "import _stetho_observer.sites as s\ndef boom(*a, **k): raise RuntimeError('boom')\ns.here = s.user_frames = boom\n",  # noqa: E501
     )
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path,

@@ -15,6 +15,7 @@ from typing import TypeVar
 from stetho.evidence import Place
 from stetho.experiment import Edit, Experiment
 from stetho.facts import Fact
+from stetho.source.code import lines_of
 
 F = TypeVar("F", bound=Fact)
 
@@ -77,6 +78,6 @@ def diff(edits: Sequence[Edit], cwd: str) -> str:
     text = []
     for one in edits:
         name = os.path.relpath(one.file, cwd)
-        before, after = one.before.splitlines(keepends=True), one.after.splitlines(keepends=True)
+        before, after = lines_of(one.before), lines_of(one.after)
         text += list(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
-    return "".join(line if line.endswith("\n") else line + "\n" for line in text)
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in text)

@@ -9,7 +9,7 @@ from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.facts import Coverage
 from stetho.fixes import Cure, Grounds
-from stetho.source.code import Code, imported_names, last_name, mentions, read
+from stetho.source.code import Code, imported_names, last_name, lines_of, mentions, read
 
 CURES = ("train/params-not-optimized",)
 
@@ -82,6 +82,8 @@ def extended(extra: tuple[Place, ...], optimizer: str) -> Iterator[Cure]:
         if code is None or line is None:
             continue
         names = list(dict.fromkeys(p.key for p in extra if (p.file, p.line) == (file, line) and p.key))
+        if not names:
+            continue
         for call in code.calls_at(line):
             params = [c for c in ast.walk(call) if isinstance(c, ast.Call) and last_name(c.func) == "parameters"]
             target = call.args[0] if last_name(call.func) == optimizer and call.args else params[0] if params else None
@@ -107,7 +109,9 @@ def moved_down(place: Place) -> Iterator[Cure]:
         index = next((i for i, s in enumerate(rest) if mentions(s, name)), len(rest))
         if index == 0:
             return
-        lines = code.text.splitlines(keepends=True)
+        lines = lines_of(code.text)
+        if not lines[-1].endswith(("\n", "\r")):
+            lines[-1] += "\n"
         first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
         target = rest[index].lineno - 1 if index < len(rest) else (rest[-1].end_lineno or rest[-1].lineno)
         decorated = getattr(rest[index], "decorator_list", []) if index < len(rest) else []

@@ -9,7 +9,7 @@ from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.facts import GradientReset
 from stetho.fixes import Cure, Grounds
-from stetho.source.code import Code, last_name, read
+from stetho.source.code import COMPOUND, Code, last_name, read
 
 CURES = ("train/missing-zero-grad",)
 
@@ -44,24 +44,29 @@ def optimizer_expression(code: Code, line: int) -> str | None:
     """The expression whose `step` is called, or the optimizer that a scaler steps."""
     for call in code.calls_at(line):
         if last_name(call.func) == "step" and isinstance(call.func, ast.Attribute):
-            if call.args and isinstance(call.args[0], (ast.Name, ast.Attribute)):
-                named = ast.unparse(call.args[0])
-                if "closure" not in named:
-                    return named
+            # `scaler.step(optimizer)`; an optimizer itself may be given a function to evaluate instead.
+            given = call.args and isinstance(call.args[0], (ast.Name, ast.Attribute))
+            if given and "scal" in ast.unparse(call.func.value).lower():
+                return ast.unparse(call.args[0])
             return code.segment(call.func.value)
     return None
 
 
 def inserted(code: Code, line: int, text: str, *, before: bool, other: Place | None) -> Iterator[Cure]:
     statement = code.statement_at(line)
-    if statement is None or isinstance(statement, (ast.If, ast.For, ast.While)):
+    if statement is None or isinstance(statement, COMPOUND):
         return
     target = statement.lineno if before else (statement.end_lineno or statement.lineno) + 1
-    after = code.with_line(target, statement.col_offset, text)
+    shared = len(code.statements_on(statement.lineno)) > 1 or not code.starts_its_line(statement)
+    if shared:
+        old = code.segment(statement)
+        after = code.replaced((statement, f"{text}; {old}" if before else f"{old}; {text}"))
+    else:
+        after = code.with_line(target, statement.col_offset, text)
     where = [Place(code.file, statement.lineno)]
     if other is not None and other.line is not None:
         where.append(Place(other.file, other.line))
-    change = Edit(code.file, code.text, after, target, f"insert {text}")
+    change = Edit(code.file, code.text, after, statement.lineno if shared else target, f"insert {text}")
     yield Cure(
         f"insert {text} {'before' if before else 'after'} line {statement.lineno}",
         (change,),

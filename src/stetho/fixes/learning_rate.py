@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.facts import LearningRate
 from stetho.fixes import Cure, Grounds
-from stetho.source.code import Code, read
+from stetho.source.code import Code, lines_of, read
 
 CURES = ("hp/lr-too-high", "hp/lr-too-low")
 CONFIGS = (".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 MOST_FILES = 300
+LARGEST_CONFIG = 1_000_000
 
 
 def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
@@ -44,7 +47,7 @@ def best_factor(grounds: Grounds) -> float | None:
 
 def same(text: str, value: float) -> bool:
     try:
-        return abs(float(text) - value) <= 1e-9 * max(1.0, abs(value)) or float(text) == value
+        return math.isclose(float(text), value, rel_tol=1e-9)
     except ValueError:
         return False
 
@@ -85,12 +88,12 @@ def in_the_project(cwd: str, rate: LearningRate, new: float) -> Iterator[Cure]:
     """Literals of that value anywhere in the project; those beside the letters "lr" or "rate" first."""
     found: list[tuple[int, Cure]] = []
     own = {p.file for p in rate.frames}
-    for file in project_files(cwd) | own:
+    for file in sorted(project_files(cwd) | own):
         if file.endswith(".py"):
             code = read(file)
             for node in literals(code.tree, rate.initial) if code else ():
                 assert code is not None
-                line = code.text.splitlines()[node.lineno - 1]
+                line = lines_of(code.text)[node.lineno - 1]
                 found.append((likelihood(line, file in own), literal_changed(code, node, new)))
         else:
             found += [(likelihood(told, False), c) for told, c in in_config(file, rate.initial, new)]
@@ -105,8 +108,8 @@ def likelihood(line: str, own_file: bool) -> int:
 
 def in_config(file: str, old: float, new: float) -> Iterator[tuple[str, Cure]]:
     try:
-        with open(file, encoding="utf-8") as handle:
-            text = handle.read(1_000_000)
+        data = Path(file).read_bytes()
+        text = data.decode("utf-8") if len(data) <= LARGEST_CONFIG else ""
     except (OSError, UnicodeDecodeError):
         return
     for match in NUMBER.finditer(text):

@@ -79,7 +79,7 @@ def indexed_alike(code: Code) -> Iterator[Cure]:
                 for kept, changed in ((one, two), (two, one)):
                     old, new = (
                         code.segment(changed),
-                        f"{code.segment(changed.value)}[{code.segment(kept.slice)}]",
+                        f"{code.operand(changed.value)}[{code.segment(kept.slice)}]",
                     )
                     yield cure(code, f"{old}  ->  {new}", (changed, new))
 
@@ -148,7 +148,7 @@ def reorderings(code: Code) -> list[tuple[ast.AST, str]]:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             step = node.slice.step if isinstance(node.slice, ast.Slice) else None
             if is_order(node.slice, names) or (step is not None and ast.unparse(step) == "-1"):
-                found.append((node, code.segment(node.value)))
+                found.append((node, code.operand(node.value)))
         elif isinstance(node, ast.Call) and last_name(node.func) in REORDERING:
             of_module = isinstance(node.func, ast.Name) or root_name(node.func) in modules
             if (of_module and node.args) or (
@@ -156,9 +156,9 @@ def reorderings(code: Code) -> list[tuple[ast.AST, str]]:
                 and node.args
                 and last_name(node.func) in ("permutation", "permuted")
             ):
-                found.append((node, code.segment(node.args[0])))
+                found.append((node, code.operand(node.args[0])))
             elif isinstance(node.func, ast.Attribute) and not of_module:
-                found.append((node, code.segment(node.func.value)))
+                found.append((node, code.operand(node.func.value)))
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last_name(node.value.func) in IN_PLACE:
             found.append((node, "pass"))
     return found
@@ -166,7 +166,7 @@ def reorderings(code: Code) -> list[tuple[ast.AST, str]]:
 
 def unshifted(code: Code, node: ast.Subscript) -> Iterator[tuple[ast.AST, str]]:
     """`y[i + 1]` becomes `y[i]`; `y[1:]` becomes `y[:-1]` and the other way round."""
-    base, index = code.segment(node.value), node.slice
+    base, index = code.operand(node.value), node.slice
     if isinstance(index, ast.BinOp) and isinstance(index.op, (ast.Add, ast.Sub, ast.Mod)):
         inner = index.left
         while isinstance(inner, ast.BinOp) and isinstance(inner.op, (ast.Add, ast.Sub, ast.Mod)):

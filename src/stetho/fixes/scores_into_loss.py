@@ -23,7 +23,7 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
             continue
         yield from at_the_producer(site.produced_at)
         if site.where is not None:
-            yield from at_the_loss(site.where)
+            yield from at_the_loss(site.where, site.function)
 
 
 def at_the_producer(frames: tuple[Place, ...]) -> Iterator[Cure]:
@@ -56,10 +56,12 @@ def without_normaliser(code: Code, call: ast.Call) -> str | None:
     if name not in FUNCTIONS:
         return None
     of_module = isinstance(call.func, ast.Name) or root_name(call.func) in imported_names(code.tree)
-    if of_module and call.args:
-        return code.segment(call.args[0])
+    # A method of a tensor takes an axis; anything else that is called softmax takes the scores.
+    axis_only = all(isinstance(a, (ast.Constant, ast.UnaryOp)) for a in call.args)
+    if call.args and (of_module or not axis_only):
+        return code.operand(call.args[0])
     if isinstance(call.func, ast.Attribute) and not of_module:
-        return code.segment(call.func.value)
+        return code.operand(call.func.value)
     return None
 
 
@@ -70,19 +72,20 @@ def call_replaced_by_argument(code: Code, place: Place, inner: str) -> Iterator[
     assert place.line is not None
     for call in code.calls_at(place.line):
         if last_name(call.func) == inner and call.args and not isinstance(call.args[0], ast.Starred):
-            old, new = code.segment(call), code.segment(call.args[0])
+            old, new = code.segment(call), code.operand(call.args[0])
             change = Edit(code.file, code.text, code.replaced((call, new)), call.lineno, f"{old} -> {new}")
             yield Cure(f"{old}  ->  {new}", (change,), where=(Place(code.file, call.lineno),))
 
 
-def at_the_loss(place: Place) -> Iterator[Cure]:
-    """The logarithm of probabilities is a valid score; used where the normaliser itself cannot be taken away."""
+def at_the_loss(place: Place, function: str) -> Iterator[Cure]:
+    """The logarithm (or logit) of probabilities is a valid score, for when the normaliser cannot be taken away."""
     code = read(place.file)
     if code is None or place.line is None:
         return
     for call in code.calls_at(place.line):
         if len(call.args) + len(call.keywords) >= 2 and call.args and not isinstance(call.args[0], ast.Starred):
             old = code.segment(call.args[0])
-            new = f"({old} + 1e-7).log()"
+            binary = function == "binary_cross_entropy_with_logits"
+            new = f"{code.operand(call.args[0])}.logit(1e-6)" if binary else f"({old} + 1e-7).log()"
             change = Edit(code.file, code.text, code.replaced((call.args[0], new)), call.lineno, f"{old} -> {new}")
             yield Cure(f"{old}  ->  {new}", (change,), where=(Place(code.file, call.lineno),))

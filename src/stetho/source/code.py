@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,18 +46,31 @@ class Code:
         return data.decode("utf-8", "surrogateescape")
 
     def with_line(self, before_line: int, indent: int, statement: str) -> str:
-        """The text with one statement more, in front of a line."""
-        lines = self.text.splitlines(keepends=True)
+        """The text with one statement more, in front of a line, indented as its neighbours are."""
+        lines = lines_of(self.text)
         ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
         if before_line > len(lines) and lines and not lines[-1].endswith(("\n", "\r")):
             lines[-1] += ending
-        pad = " " * indent
-        if 0 < before_line <= len(lines):
-            original = lines[before_line - 1]
-            leading = original[: len(original) - len(original.lstrip(" \t"))]
-            pad = leading if len(leading) == indent else pad
+        near = [lines[i] for i in (before_line - 1, *range(before_line - 2, -1, -1)) if 0 <= i < len(lines)]
+        leading = (line[: len(line) - len(line.lstrip(" \t"))] for line in near if line.strip())
+        pad = next((found for found in leading if len(found) == indent), " " * indent)
         lines.insert(before_line - 1, f"{pad}{statement}{ending}")
         return "".join(lines)
+
+    def starts_its_line(self, statement: ast.stmt) -> bool:
+        first = self.span(statement)[0]
+        line = self._line_starts()[statement.lineno - 1]
+        return not self.text.encode("utf-8", "surrogateescape")[line:first].strip()
+
+    def statements_on(self, line: int) -> list[ast.stmt]:
+        """Simple statements that begin on a line; several when semicolons part them."""
+        return [s for s in self.on_line(line, ast.stmt) if s.lineno == line and not isinstance(s, COMPOUND)]
+
+    def operand(self, node: ast.AST) -> str:
+        """An expression that can be pasted anywhere: in parentheses unless it is one thing."""
+        simple = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Tuple, ast.Dict)
+        text = self.segment(node)
+        return text if isinstance(node, simple) else f"({text})"
 
     def on_line(self, line: int, kind: type[Node]) -> list[Node]:
         """Nodes of one kind that begin, run over or end at a line, outermost first."""
@@ -77,8 +91,9 @@ class Code:
         statement = self.statement_at(line)
         if statement is None:
             return []
-        if isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)):
-            return [c for c in self.on_line(line, ast.Call)]
+        if isinstance(statement, COMPOUND):
+            inside = {n for part in blocks(statement) for s in part for n in ast.walk(s)}
+            return [n for n in self.on_line(line, ast.Call) if n not in inside]
         return [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
 
     def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
@@ -88,10 +103,18 @@ class Code:
     def bodies(self) -> Iterator[list[ast.stmt]]:
         """Every list of statements in the file."""
         for node in ast.walk(self.tree):
-            for field in ("body", "orelse", "finalbody"):
-                block = getattr(node, field, None)
-                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                    yield block
+            yield from blocks(node)
+
+
+COMPOUND = (
+    ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try, ast.Match,
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+)  # fmt: skip
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines as Python counts them: by line feeds and carriage returns alone, not by every separator of Unicode."""
+    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$", text)
 
 
 def read(file: str) -> Code | None:
@@ -101,6 +124,18 @@ def read(file: str) -> Code | None:
         return Code(file, text, ast.parse(text))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return None
+
+
+def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements directly inside a node."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        block = getattr(node, field, None)
+        if isinstance(block, list) and block:
+            if isinstance(block[0], ast.stmt):
+                yield block
+            elif isinstance(block[0], (ast.ExceptHandler, ast.match_case)):
+                for part in block:
+                    yield part.body
 
 
 def last_name(node: ast.AST) -> str:
