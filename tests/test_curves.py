@@ -75,10 +75,11 @@ def test_noise_is_measured_around_the_local_level() -> None:
 
 
 def test_the_error_is_that_of_the_end() -> None:
-    """Over many curves, `end` varies by what `error` says."""
+    """Over many curves, `end` varies by no more than `error` says, and not by much less."""
     random_ = random.Random(2)
     shapes = [known([1 + random_.gauss(0, 0.2) for _ in range(200)]) for _ in range(300)]
-    assert pstdev([s.end for s in shapes]) == pytest.approx(fmean(s.error for s in shapes), rel=0.15)
+    said = fmean(s.error for s in shapes)
+    assert 0.65 * said < pstdev([s.end for s in shapes]) <= said
 
 
 def test_falling_is_in_standard_errors() -> None:
