@@ -43,7 +43,7 @@ def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
     yield from learning_rate(recording, steps)
     yield from gradient_norms(steps)
     yield from input_scale(recording)
-    yield from origin(recording)
+    yield from origin(recording, steps)
     if relate:
         yield from association(recording)
 
@@ -280,8 +280,11 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
     )
 
 
-def origin(recording: Recording) -> Iterator[Measured]:
-    seen = recording.of("origin")
+def origin(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """The first operation that made NaN or Inf; once the parameters are lost, every operation does."""
+    bad = [s.index for s in steps if s.gradient is not None and not math.isfinite(s.gradient)]
+    bad += [s.index for s in steps if any(not math.isfinite(v) for _, v in s.losses)]
+    seen = [o for o in recording.of("origin") if o["step"] <= min(bad, default=o["step"])]
     # A constant made infinite on purpose (a mask) does not lie on the way to the loss.
     on_path = [o for o in seen if o["graph"] or o["phase"] == "backward"] or seen
     for body in on_path[:1]:

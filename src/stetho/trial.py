@@ -225,10 +225,12 @@ def changed_run(
 
 def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -> bool:
     """Whether an edit did what it was meant to: the rate is the new one, or the mechanism is gone."""
-    if cure.aims_at_rate is not None:
-        rate = facts.get(LearningRate)
-        seen = rate[1].initial if rate is not None and isinstance(rate[1], LearningRate) else None
-        return seen is not None and math.isclose(seen, cure.aims_at_rate, rel_tol=1e-3)
+    if cure.scales_rate is not None:
+        was, rate = inquiry.fact(LearningRate), facts.get(LearningRate)
+        if was is None or rate is None or not isinstance(rate[1], LearningRate):
+            return False
+        pairs = ((was.initial, rate[1].initial), (max(was.values), max(rate[1].values)))
+        return all(math.isclose(old * cure.scales_rate, new, rel_tol=0.02) for old, new in pairs)
     checks = [inquiry.catalogue.checks[c] for c in inquiry.catalogue.causes[cause or ""].mechanism]
     answers = [judge(c, facts).outcome for c in checks]
     needs = {t for c in checks for t in c.reads}

@@ -42,8 +42,8 @@ class Cure:
     edits: tuple[Edit, ...] = ()
     command: tuple[str, ...] | None = None
     where: tuple[Place, ...] = ()
-    aims_at_rate: float | None = None
-    """The learning rate that the optimizer must show when the cure took effect."""
+    scales_rate: float | None = None
+    """The factor by which the rate in force must have changed, at its start and at its highest, to count as applied."""
     kind: str = field(default="code")
 
 

@@ -27,11 +27,13 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     factor = best_factor(grounds)
     if rate is None or factor is None:
         return
-    new = float(f"{rate.initial * factor:.3g}")
-    yield from on_the_command(grounds, rate.initial, new)
-    for place in rate.frames[:3]:
-        yield from at_the_call(place, rate.initial, new)
-    yield from in_the_project(grounds.cwd, rate, new)
+    # A schedule starts somewhere below the rate that the program was given; that one is the highest.
+    for old in dict.fromkeys((max(rate.values), rate.initial)):
+        new = float(f"{old * factor:.3g}")
+        yield from on_the_command(grounds, old, new)
+        for place in rate.frames[:3]:
+            yield from at_the_call(place, old, new)
+        yield from in_the_project(grounds.cwd, rate, old, new)
 
 
 def best_factor(grounds: Grounds) -> float | None:
@@ -58,13 +60,15 @@ def on_the_command(grounds: Grounds, old: float, new: float) -> Iterator[Cure]:
         if same(value, old):
             changed = (*grounds.command[:index], f"{head}{sign}{new:g}", *grounds.command[index + 1 :])
             flag = head or (grounds.command[index - 1] if index > 1 else "")
-            yield Cure(f"{flag} {value}  ->  {new:g}".strip(), command=changed, aims_at_rate=new, kind="command")
+            yield Cure(f"{flag} {value}  ->  {new:g}".strip(), command=changed, scales_rate=new / old, kind="command")
 
 
 def literal_changed(code: Code, node: ast.Constant, new: float) -> Cure:
+    assert isinstance(node.value, (int, float))
+    old_value = float(node.value)
     told = f"{code.segment(node)}  ->  {new:g}"
     change = Edit(code.file, code.text, code.replaced((node, f"{new:g}")), node.lineno, told)
-    return Cure(told, (change,), where=(Place(code.file, node.lineno),), aims_at_rate=new)
+    return Cure(told, (change,), where=(Place(code.file, node.lineno),), scales_rate=new / old_value)
 
 
 def literals(tree: ast.AST, value: float) -> list[ast.Constant]:
@@ -84,19 +88,19 @@ def at_the_call(place: Place, old: float, new: float) -> Iterator[Cure]:
             yield literal_changed(code, node, new)
 
 
-def in_the_project(cwd: str, rate: LearningRate, new: float) -> Iterator[Cure]:
+def in_the_project(cwd: str, rate: LearningRate, old: float, new: float) -> Iterator[Cure]:
     """Literals of that value anywhere in the project; those beside the letters "lr" or "rate" first."""
     found: list[tuple[int, Cure]] = []
     own = {p.file for p in rate.frames}
     for file in sorted(project_files(cwd) | own):
         if file.endswith(".py"):
             code = read(file)
-            for node in literals(code.tree, rate.initial) if code else ():
+            for node in literals(code.tree, old) if code else ():
                 assert code is not None
                 line = lines_of(code.text)[node.lineno - 1]
                 found.append((likelihood(line, file in own), literal_changed(code, node, new)))
         else:
-            found += [(likelihood(told, False), c) for told, c in in_config(file, rate.initial, new)]
+            found += [(likelihood(told, False), c) for told, c in in_config(file, old, new)]
     for _, cure in sorted(found, key=lambda pair: pair[0]):
         yield cure
 
@@ -121,7 +125,7 @@ def in_config(file: str, old: float, new: float) -> Iterator[tuple[str, Cure]]:
             edit = Edit(file, text, after, line, told)
             yield (
                 text.splitlines()[line - 1],
-                Cure(told, (edit,), where=(place,), aims_at_rate=new, kind="config"),
+                Cure(told, (edit,), where=(place,), scales_rate=new / old, kind="config"),
             )
 
 

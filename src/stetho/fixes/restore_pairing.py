@@ -210,10 +210,15 @@ def listed_in_order(code: Code) -> Iterator[Cure]:
 
 
 def not_skipped(code: Code) -> Iterator[Cure]:
-    """A reader told to skip a row or two of one file and not of the other: skip none."""
+    """A reader told to skip a row of one file and not of the other: skip as many as there, or none."""
+    told: dict[tuple[str, str], list[ast.Constant]] = {}
     for call in calls(code.tree):
         for keyword in call.keywords:
-            value = keyword.value
-            if isinstance(value, ast.Constant) and type(value.value) is int and 0 < value.value <= 3:
-                old = f"{keyword.arg}={value.value}"
-                yield cure(code, f"{old}  ->  {keyword.arg}=0", (value, "0"))
+            if isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int:
+                told.setdefault((last_name(call.func), keyword.arg or ""), []).append(keyword.value)
+    for (_, name), values in told.items():
+        others = {v.value for v in values} | {0}
+        for value in values:
+            for new in sorted(others - {value.value}, key=str):
+                if isinstance(value.value, int) and 0 <= value.value <= 3:
+                    yield cure(code, f"{name}={value.value}  ->  {name}={new!r}", (value, repr(new)))
