@@ -1,7 +1,5 @@
 """The command line: finds the verb, loads it and nothing else, prints errors once."""
 
-from __future__ import annotations
-
 import os
 import sys
 

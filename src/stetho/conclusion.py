@@ -13,7 +13,16 @@ from stetho.evidence import Place
 from stetho.experiment import Experiment
 from stetho.facts import Crash, RunEnd
 from stetho.inquiry import Inquiry
-from stetho.reason import Gate, Seen, check_likelihood, claim_gate, experiment_likelihood, posterior, priors
+from stetho.reason import (
+    NO_EVIDENCE,
+    Gate,
+    Seen,
+    check_likelihood,
+    claim_gate,
+    experiment_likelihood,
+    posterior,
+    priors,
+)
 from stetho.trial import possible
 from stetho.verdict import (
     Claim,
@@ -31,6 +40,7 @@ from stetho.verdict import (
 )
 
 SHOWN = 8
+NOTHING_LEFT = "compare with a run that works, or observe more of it with a larger --budget"
 FAVOURS = 1.5
 
 
@@ -55,14 +65,16 @@ def verdict(inquiry: Inquiry) -> Verdict:
         status=status,
         symptoms=symptoms(fired, inquiry.catalogue),
         findings=tuple(
-            Noted(j.check, f.message, f.where, j.cites)
+            Noted(j.check, f.message, tuple(Place(p.file, p.line, p.column, None, p.sample) for p in f.where), j.cites)
             for j in fired
             if checks[j.check].family != "symptoms"
             for f in j.findings
         ),
         hypotheses=() if silent else tuple(hypotheses(inquiry.catalogue, seen, now)),
         claim=claim(inquiry, seen, now, gate) if gate.passes else None,
-        not_claimed="" if gate.passes or status == "clear" else silent or gate.reason,
+        not_claimed=""
+        if gate.passes or status == "clear"
+        else silent or (untested(inquiry, seen) if gate.cause.startswith("none/") else "") or gate.reason,
         evidence=inquiry.ledger.evidence(),
         experiments=tuple(tried(x, now) for x in seen.experiments),
         fix=fix(inquiry, gate.cause) if gate.passes else None,
@@ -78,9 +90,27 @@ def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate
     leader = next(iter(now))
     if nothing_to_judge(inquiry, seen):
         return "unknown"
-    if leader.startswith("none/") and sum(p for c, p in now.items() if c.startswith("none/")) >= 0.5:
+    if (
+        leader.startswith("none/")
+        and not untested(inquiry, seen)
+        and sum(p for c, p in now.items() if c.startswith("none/")) >= 0.5
+    ):
         return "clear"
-    return "suspected" if inquiry.catalogue.causes[leader].is_fault and now[leader] >= 0.3 else "unknown"
+    cause = inquiry.catalogue.causes[leader]
+    fired = {j.check for j in seen.judgements if j.outcome == "fired"}
+    read = not cause.proof_by_artifact or fired.intersection(cause.mechanism)
+    return "suspected" if cause.is_fault and now[leader] >= 0.3 and read else "unknown"
+
+
+def untested(inquiry: Inquiry, seen: Seen) -> str:
+    """A finding that shows a fault at work and that no experiment has put to the test: then nothing is clear."""
+    fired = {j.check for j in seen.judgements if j.outcome == "fired"}
+    for cause in inquiry.catalogue.causes.values():
+        shown = [c for c in cause.mechanism if c in fired and inquiry.catalogue.checks[c].background <= 0.02]
+        asked = [x for x in seen.experiments if x.tests == cause.id or x.change.label == cause.trial]
+        if shown and not any(x.outcome not in NO_EVIDENCE for x in asked):
+            return f"{shown[0]} shows {cause.id} at work, and nothing has put it to the test"
+    return ""
 
 
 def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
@@ -239,19 +269,22 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
         longer = "give it a command that trains with torch, and a --budget long enough for its first optimizer steps"
         return [NextTest(longer)]
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
+    way = "stetho why with a larger --budget" if inquiry.request.experiments else "stetho why with experiments"
+    ran = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments}
     found = [
         NextTest(
-            f"stetho why with a larger budget: {c.change} ({_question(inquiry, c.change)})",
+            f"{way}: {c.change} ({_question(inquiry, c.change)})",
             leaders,
             round(c.seconds, 1),
         )
         for c in possible(inquiry, seen, now)[:2]
     ]
     for cause in leaders[: 2 if not found else 1]:
-        if now[cause] > 0.02:
+        known = inquiry.catalogue.causes[cause]
+        if now[cause] > 0.02 and cause not in ran and known.trial not in ran and not known.proof_by_artifact:
             found.append(NextTest(inquiry.catalogue.causes[cause].test, (cause,)))
     if not found:
-        found.append(NextTest("compare with a run that works, or observe more steps with a larger --budget"))
+        found.append(NextTest(NOTHING_LEFT))
     return found[:3]
 
 
@@ -265,8 +298,8 @@ def notes(inquiry: Inquiry, seen: Seen) -> list[str]:
     found = list(dict.fromkeys(inquiry.ledger.notes()))
     if inquiry.request.symptom:
         known = [j.check for j in seen.judgements if inquiry.catalogue.checks[j.check].family == "symptoms"]
-        words = re.sub(r"[^a-z]+", "-", inquiry.request.symptom.lower())
-        meant = [k for k in known if k in words or words.strip("-") in k]
+        words = set(re.findall(r"[a-z]+", inquiry.request.symptom.lower()))
+        meant = [k for k in known if set(k.split("-")) <= words]
         state = "was looked for and seen" if seen.symptom in meant else "was looked for and not seen"
         found.append(
             f"your hint '{inquiry.request.symptom}' " + (state if meant else "names no known symptom; it was not used")

@@ -79,7 +79,14 @@ def clearly_lower(base: Sequence[float], changed: Sequence[float], *, share: flo
     gain = one.end - two.end
     positive = one.lowest > 0 and two.lowest > 0
     matters = share * (one.end if positive else max(abs(one.end), abs(one.start - one.end), 1e-12))
-    return gain > matters and gain > 3 * math.hypot(one.error, two.error)
+    return gain > matters and (gain > 3 * math.hypot(one.error, two.error) or _apart(base, changed))
+
+
+def _apart(base: Sequence[float], changed: Sequence[float]) -> bool:
+    """Whether two tails hardly overlap and lie far apart: then no estimate of noise is needed."""
+    high, low = (sorted(finite(v)[-max(3, len(finite(v)) // 5) :]) for v in (base, changed))
+    floor, ceiling = high[len(high) // 20], low[-1 - len(low) // 20]
+    return len(high) >= 10 and len(low) >= 10 and floor > ceiling and median(low) < 0.5 * median(high) and low[0] > 0
 
 
 def best_level(values: Sequence[float]) -> float | None:

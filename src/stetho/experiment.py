@@ -38,10 +38,12 @@ class Change:
     """The whole changed command, when the change is an argument."""
     group: str = ""
     """Variants of one group tell the same story; of them, one counts."""
+    stands_for: str = ""
+    """The root of the control that a fix does by other means: the two are one observation."""
 
     @property
     def root(self) -> str:
-        return f"{self.name} {self.group}" if self.group else self.name
+        return self.stands_for or (f"{self.name} {self.group}" if self.group else self.name)
 
     @property
     def label(self) -> str:

@@ -76,7 +76,8 @@ def check_likelihood(cause: Cause, one: Check, outcome: str) -> float:
 
 def outcome_table(catalogue: Catalogue, cause: Cause, change: str, tests: str | None) -> Mapping[str, float]:
     """The probabilities of an experiment's outcomes under a cause."""
-    said = cause.predicts.get(change)
+    control = catalogue.causes[tests].trial if tests in catalogue.causes else None
+    said = cause.predicts.get(control or change)
     if isinstance(said, Mapping):
         return said
     if tests is not None:
@@ -147,7 +148,7 @@ def independent(experiments: Sequence[Experiment]) -> list[Experiment]:
             continue
         values = [experiment_likelihood(experiment, cause) for cause in experiment.predicted]
         weight = math.log(max(values) / min(values)) if values else 0.0
-        root = experiment.tests or experiment.change.root
+        root = experiment.change.stands_for or experiment.tests or experiment.change.root
         if root not in best or weight > best[root][0]:
             best[root] = (weight, experiment)
     return [experiment for _, experiment in best.values()]
@@ -206,7 +207,8 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
     leader = next(iter(now))
     cause = catalogue.causes[leader]
     if not cause.is_fault:
-        return Gate(leader, False, "the leading hypothesis is not a fault")
+        unnamed = "no listed cause explains it"
+        return Gate(leader, False, unnamed if cause.category == "other" else "the leading hypothesis is not a fault")
     fired = {j.check for j in seen.judgements if j.outcome == "fired"}
     mechanism = tuple(c for c in cause.mechanism if c in fired)
     if not mechanism:
@@ -219,9 +221,9 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
     if cause.category == "hp":
         standing = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
         if standing:
-            return Gate(leader, False, f"{', '.join(standing)} not refuted yet, and they come first", mechanism)
+            return Gate(leader, False, f"not refuted yet, and to be ruled out first: {', '.join(standing)}", mechanism)
     if now[leader] < 0.9:
-        return Gate(leader, False, f"its probability is {now[leader]:.0%}, below 90 %", mechanism)
+        return Gate(leader, False, f"its probability is {100 * now[leader]:.0f} %, below 90 %", mechanism)
     if cause.proof_by_artifact:
         return Gate(leader, True, "the artifact itself is proof", mechanism)
     settled = deciding(seen.experiments, leader, rivals)

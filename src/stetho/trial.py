@@ -43,6 +43,9 @@ class Result:
 
 def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Candidate]:
     """Experiments that could tell the standing causes apart, the most bits per second first."""
+    end = inquiry.fact(RunEnd)
+    if end is None or not end.steps or seen.symptom in ("crash", "killed"):
+        return []
     done = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments if x.tests}
     seconds = expected_seconds(inquiry)
     found = []
@@ -345,5 +348,8 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     if cure is None or result is None:
         nothing = Result("not-applied", "no edit could be written that takes effect", None, None, 0, 0.0, {})
         return put(inquiry, "trial fix", Change(f"fix {cause}"), question, nothing, seen, tests=cause)
-    change = Change(f"fix {cause}", edits=cure.edits, command=cure.command)
+    name, _, value = (inquiry.catalogue.causes[cause].trial or "").partition("=")
+    group = inquiry.catalogue.interventions[name].groups.get(value, "") if name else ""
+    stands_for = Change(name, value, group=group).root if name else ""
+    change = Change(f"fix {cause}", edits=cure.edits, command=cure.command, stands_for=stands_for)
     return put(inquiry, "trial fix", change, question, result, seen, tests=cause)

@@ -37,7 +37,7 @@ def investigate(inquiry: Inquiry) -> Verdict:
             try_cures(inquiry, gate.cause, seen)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
-        raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.id}") from None
+        raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.path}") from None
     result = verdict(inquiry)
     inquiry.ledger.add_verdict(result)
     return result

@@ -287,7 +287,7 @@ def test_the_order_is_the_same_in_every_process(tmp_path: Path) -> None:
     code = (
         "import sys; from stetho.facts import LearningRate; from stetho.fixes.learning_rate import in_the_project\n"
         "rate = LearningRate('SGD', steps=(0,), values=(5.0,), initial=5.0)\n"
-        "print([c.edits[0].file for c in in_the_project(sys.argv[1], rate, 0.5)])"
+        "print([c.edits[0].file for c in in_the_project(sys.argv[1], rate, 5.0, 0.5)])"
     )
     orders = {
         subprocess.run(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from stetho import codec
-from stetho.case import DEFAULT_ROOT, Case, CaseSummary, list_cases, open_case
+from stetho import codec, config
+from stetho.case import Case, CaseSummary, list_cases, open_case
 from stetho.evidence import Evidence
 from stetho.verdict import Verdict
 
@@ -28,7 +28,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Short for --format 
 def command(context: click.Context, root: Path | None, as_json: bool) -> None:
     """List earlier investigations, newest last; show one, or go on with it."""
     if context.invoked_subcommand is None:
-        cases = list_cases(root or DEFAULT_ROOT)
+        cases = list_cases(root or Path(config.load(Path.cwd()).case))
         click.echo(_json(cases) if as_json else _table(cases) if cases else "no cases yet")
 
 
@@ -77,7 +77,7 @@ def resume(case: str, root: Path | None, form: str, as_json: bool) -> None:
 
 def _open(name: str, root: Path | None) -> Case:
     parent = click.get_current_context().parent  # the option may stand before the verb
-    return open_case(root or (parent and parent.params.get("root")) or DEFAULT_ROOT, name)
+    return open_case(root or (parent and parent.params.get("root")) or Path(config.load(Path.cwd()).case), name)
 
 
 def _rendered(verdict: Verdict, form: str) -> str:

@@ -53,8 +53,8 @@ def environment_for(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
     """The user's environment with the observer on its path."""
     path = given.get("PYTHONPATH")
     return {
-        **QUIET_TRACKERS,
         **given,
+        **QUIET_TRACKERS,
         "PYTHONPATH": f"{INJECT}{os.pathsep}{path}" if path else str(INJECT),
         "PYTHONHASHSEED": given.get("PYTHONHASHSEED", "0"),
         "PYTHONUNBUFFERED": "1",

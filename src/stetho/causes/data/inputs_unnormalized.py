@@ -15,7 +15,7 @@ from stetho.cause import Cause
 
 inputs_unnormalized = Cause(
     id="data/inputs-unnormalized",
-    share=0.12,
+    share=0.10,
     symptoms={
         "loss-nonfinite": 0.20,
         "loss-diverging": 0.20,

@@ -14,9 +14,9 @@ from stetho.cause import Cause
 
 device_oom = Cause(
     id="env/device-oom",
-    share=0.12,
-    symptoms={"crash": 0.90, "none": 0.05},
-    predicts={"device-memory-exhausted": 0.95, "exception-raised": 0.97},
+    share=0.15,
+    symptoms={"crash": 0.96, "none": 0.02},
+    predicts={"device-memory-exhausted": 0.98, "exception-raised": 0.98},
     mechanism=("device-memory-exhausted",),
     statement="the accelerator is out of memory",
     test="halve the batch: if it still stops there, it is not this",

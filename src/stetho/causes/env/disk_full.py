@@ -14,9 +14,9 @@ from stetho.cause import Cause
 
 disk_full = Cause(
     id="env/disk-full",
-    share=0.08,
-    symptoms={"crash": 0.90, "none": 0.05},
-    predicts={"disk-full-reported": 0.95, "exception-raised": 0.97},
+    share=0.15,
+    symptoms={"crash": 0.96, "none": 0.02},
+    predicts={"disk-full-reported": 0.98, "exception-raised": 0.98},
     mechanism=("disk-full-reported",),
     statement="no space or quota is left for what the program writes",
     test="free space and run it again: if it still stops there, it is not this",

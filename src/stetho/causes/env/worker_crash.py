@@ -14,9 +14,9 @@ from stetho.cause import Cause
 
 worker_crash = Cause(
     id="env/worker-crash",
-    share=0.06,
-    symptoms={"crash": 0.90, "none": 0.05},
-    predicts={"loader-worker-died": 0.95, "exception-raised": 0.97},
+    share=0.15,
+    symptoms={"crash": 0.96, "none": 0.02},
+    predicts={"loader-worker-died": 0.98, "exception-raised": 0.98},
     mechanism=("loader-worker-died",),
     statement="a loader worker died",
     test="run with num_workers=0: if it still stops, it is not this",

@@ -16,17 +16,17 @@ from stetho.cause import Cause
 
 wrong_reduction = Cause(
     id="loss/wrong-reduction",
-    share=0.08,
+    share=0.04,
     symptoms={
         "loss-diverging": 0.30,
-        "loss-nonfinite": 0.35,
+        "loss-nonfinite": 0.28,
         "loss-oscillating": 0.15,
         "loss-flat": 0.10,
         "none": 0.03,
         "loss-spike": 0.05,
     },
     predicts={
-        "summed-over-batch": 0.95,
+        "summed-over-batch": 0.98,
         "updates-too-large": 0.70,
         "lr=x0.1": {"symptom-gone": 0.50, "better": 0.25, "same": 0.15, "worse": 0.05, "new-failure": 0.05},
         "lr=x0.01": {"symptom-gone": 0.70, "better": 0.15, "same": 0.10, "worse": 0.03, "new-failure": 0.02},

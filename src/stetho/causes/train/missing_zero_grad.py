@@ -16,14 +16,14 @@ from stetho.cause import Cause
 
 missing_zero_grad = Cause(
     id="train/missing-zero-grad",
-    share=0.20,
+    share=0.18,
     symptoms={
         "loss-oscillating": 0.17, "loss-diverging": 0.25, "loss-nonfinite": 0.10, "loss-flat": 0.15, "none": 0.24,
         "loss-slow": 0.02,
         "loss-spike": 0.04,
     },
     predicts={
-        "gradients-kept": 0.97,
+        "gradients-kept": 0.98,
         "updates-too-large": 0.35,
         "zero-grad": {"symptom-gone": 0.70, "better": 0.22, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
         "lr=x0.1": {"symptom-gone": 0.45, "better": 0.25, "same": 0.20, "worse": 0.08, "new-failure": 0.02},
