@@ -29,7 +29,7 @@ from stetho.facts import (
     NonfiniteOrigin,
     UpdateRatios,
 )
-from stetho.recording import Recording
+from stetho.recording import Event, Recording, Step
 
 NAN, INF = math.nan, math.inf
 F = TypeVar("F", bound=Fact)
@@ -635,3 +635,23 @@ def test_every_fact_comes_with_a_sentence(tmp_path: Path) -> None:
     assert len({type(f) for f, _ in told}) == len(told) == 10
     for _, summary in told:
         assert summary.strip() and "\n" not in summary
+
+
+def curve_of(given: list[float], computed: list[float]) -> LossCurve:
+    """The curve of a run that computed one loss and called backward on another value, step by step."""
+    steps = tuple(Step(0, i, ((0, v),), (0.1,), 1.0, False, None, None, None) for i, v in enumerate(given))
+    call = {"fn": "cross_entropy", "site": 1, "grad": True, "red": "mean", "hist": [5, 5], "step": 0}
+    values = [Event("loss-value", {"step": i, "v": v}) for i, v in enumerate(computed)]
+    found = measure.facts(Recording(steps=steps, events=(Event("loss-call", call), *values)), relate=False)
+    return next(fact for fact, _ in found if isinstance(fact, LossCurve))
+
+
+def test_chance_follows_a_loss_that_is_divided_before_backward() -> None:
+    computed = [0.7, 0.69, 0.71, 0.7, 0.68]
+    assert curve_of([v / 4 for v in computed], computed).chance == pytest.approx(math.log(2) / 4)
+    assert curve_of(computed, computed).chance == pytest.approx(math.log(2))
+
+
+def test_chance_is_unknown_when_the_loss_is_one_term_among_several() -> None:
+    computed = [0.7, 0.69, 0.71, 0.7, 0.68]
+    assert curve_of([v + extra for v, extra in zip(computed, (0, 2, 9, 1, 5), strict=True)], computed).chance is None

@@ -74,6 +74,9 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
             values.append(next((v for v in here if not math.isfinite(v)), None) or fmean(here))
             where.append(step.index)
     chance, meaning = chance_level(recording)
+    part = share_of_loss(recording, steps, site)
+    # What backward is called on may be the loss divided by the micro-batches, or one term among several.
+    chance = chance * part if chance is not None and part is not None else None
     bad = next((i for i, v in zip(where, values, strict=True) if not math.isfinite(v)), None)
     worse = next((s.index for s in steps if s.gradient is not None and not math.isfinite(s.gradient)), None)
     first, kind = (bad, "loss") if worse is None or (bad is not None and bad <= worse) else (worse, "gradient")
@@ -103,6 +106,27 @@ def explained(recording: Recording, steps: int) -> float | None:
     seen += [(c["step"], float(c["r2"])) for c in recording.of("loss-call") if c["grad"] and "r2" in c]
     late = [share for step, share in seen if step >= steps // 2]
     return median(late) if late else None
+
+
+def share_of_loss(recording: Recording, steps: list[Step], site: int) -> float | None:
+    """The value that backward is called on, over the loss that was computed; None when they do not go together."""
+    computed: dict[int, list[float]] = defaultdict(list)
+    for value in recording.of("loss-value"):
+        computed[value["step"]].append(float(value["v"]))
+    if not computed:
+        return 1.0
+    shares = []
+    for step in steps:
+        given, known = [v for s, v in step.losses if s == site], computed.get(step.index, [])
+        if given and len(given) == len(known) and all(map(math.isfinite, given + known)) and sum(known) != 0:
+            shares.append(sum(given) / sum(known))
+    if not shares:
+        return None
+    middle = median(shares)
+    near = [s for s in shares if abs(s - middle) <= 0.1 * abs(middle)]
+    if len(near) < 0.8 * len(shares) or middle <= 0:
+        return None
+    return 1.0 if abs(middle - 1) < 0.1 else middle
 
 
 def chance_level(recording: Recording) -> tuple[float | None, str]:

@@ -61,8 +61,11 @@ class Objectives:
             mine.inside = True
             try:
                 args, kwargs = mine.changed(name, args, kwargs)
-                mine.called(name, expects, args, kwargs)
-                return original(*args, **kwargs)
+                looked = mine.called(name, expects, args, kwargs)
+                value = original(*args, **kwargs)
+                if looked:
+                    mine.returned(value)
+                return value
             finally:
                 mine.inside = False
 
@@ -85,19 +88,19 @@ class Objectives:
         return tuple(args), kwargs
 
     @guarded
-    def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Record one call: always the first ones of a line, then a thin sample."""
         with torch._C.DisableTorchFunction(), torch.no_grad():
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
-                return
+                return False
             if name != "log_softmax":
                 self.watch.modules.loss_seen(target)
             site = self.watch.journal.site(sites.here(3, 5))
             count = self.seen[site] = self.seen.get(site, 0) + 1
             step = self.watch.step
             if count > 12 and not (step % 20 == 0 and count % 7 == 0) and step > 3:
-                return
+                return False
             self.watch.journal.write(
                 "loss-call",
                 fn=name,
@@ -109,6 +112,13 @@ class Objectives:
                 red=kwargs.get("reduction", "mean") if name != "log_softmax" else None,
                 **self.described(name, expects, given, target, kwargs),
             )
+            return name != "log_softmax" and given.requires_grad
+
+    @guarded
+    def returned(self, value: Any) -> None:
+        """What a loss that is trained on came to, to see later what backward was called on in terms of it."""
+        if isinstance(value, torch.Tensor) and value.numel() == 1:
+            self.watch.journal.write("loss-value", step=self.watch.step, v=float(value.detach()))
 
     def described(self, name: str, expects: str, given: Any, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Whether the input is what the loss expects, which operation made it, and what the labels look like."""
