@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from statistics import fmean, median
 from typing import Any
 
+from stetho.association import association
 from stetho.evidence import Place
 from stetho.facts import (
-    Association,
     Coverage,
     Fact,
     GradientNorms,
@@ -332,48 +331,3 @@ def origin(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
             fact,
             f"{fact.operation} ({fact.phase}) gives the first NaN or Inf at step {fact.step}, {fact.where}: {what}",
         )
-
-
-def association(recording: Recording) -> Iterator[Measured]:
-    """Nearest neighbours among the kept inputs: do they share their label more often than random pairs?"""
-    pairs = recording.of("pairs")
-    if not pairs or len({tuple(p["x"]["shape"][1:]) + tuple(p["y"]["shape"][1:]) for p in pairs}) != 1:
-        return
-    import numpy as np
-
-    def matrix(body: dict[str, Any]) -> Any:
-        return np.frombuffer(base64.b64decode(body["b64"]), dtype="<f4").reshape(body["shape"])
-
-    x = np.concatenate([matrix(p["x"]) for p in pairs])[:1500].astype("float64")
-    y = np.concatenate([matrix(p["y"]) for p in pairs])[:1500].astype("float64")
-    whole, discrete = all(p["whole"] for p in pairs), any(p["discrete"] for p in pairs)
-    _, first, counts = np.unique(x, axis=0, return_index=True, return_counts=True)
-    repeated = counts[counts > 1].sum() / len(x)
-    x, y = x[np.sort(first)], y[np.sort(first)]
-    usable = np.isfinite(x).all(axis=1) & np.isfinite(y).all(axis=1)
-    x, y = x[usable], y[usable]
-    if len(x) < 100 or float(y.std()) == 0.0:
-        return
-    if discrete:
-        distance = (x[:, None, :] != x[None, :, :]).sum(axis=2, dtype="int32").astype("float64")
-    else:
-        scale = x.std(axis=0)
-        x = (x[:, scale > 0] - x[:, scale > 0].mean(axis=0)) / scale[scale > 0]
-        square = (x * x).sum(axis=1)
-        distance = square[:, None] + square[None, :] - 2 * x @ x.T
-    np.fill_diagonal(distance, np.inf)
-    near = np.argsort(distance, axis=1)[:, :5]
-    if whole and y.shape[1] == 1:
-        same = (y[near, 0] == y[:, :1]).mean(axis=1)
-        shares = np.unique(y[:, 0], return_counts=True)[1] / len(y)
-        expected = float((shares**2).sum())
-    else:
-        target = (y - y.mean(axis=0)) / (y.std(axis=0) + 1e-12)
-        same = 1 - ((target[near] - target[:, None, :]) ** 2).mean(axis=(1, 2)) / 2
-        expected = 0.0
-    agreement, error = float(same.mean()), float(same.std() / math.sqrt(len(same)))
-    fact = Association(len(x), agreement, expected, max(error, 1e-6), float(repeated))
-    yield (
-        fact,
-        f"nearest neighbours among {len(x)} inputs agree on the label {agreement:.3f}, random pairs {expected:.3f}",
-    )

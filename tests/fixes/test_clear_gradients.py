@@ -123,7 +123,9 @@ def test_the_last_line_may_lack_its_end(tmp_path: Path) -> None:
     ids=["two on one line", "an if on one line", "a loop on one line"],
 )
 def test_a_statement_behind_another_on_its_line(tmp_path: Path, text: str, line: int) -> None:
-    edits(tmp_path, text, step=line, backward=line if "backward(); " in text else None)
+    found = edits(tmp_path, text, step=line, backward=line if "backward(); " in text else None)
+    # Each stays one line more or less; where it stands beside another, the reset joins it there.
+    assert found and all("opt.zero_grad()" in after for after in found)
 
 
 def test_the_end_of_a_block_with_tabs(tmp_path: Path) -> None:
