@@ -289,3 +289,26 @@ def test_a_log_of_a_dead_run(write, tmp_path: Path) -> None:
     }  # fmt: skip
     write("fine.log", "epoch 1 loss 0.4\nepoch 2 loss 0.3\n")
     assert stetho("why", "--json", "fine.log", cwd=tmp_path).code == 3
+
+
+def test_an_overlay_that_is_refused_falls_back_to_a_copy(messy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mounts inside a protected directory can make the kernel refuse an overlay that works elsewhere."""
+    from stetho import scratch
+    from stetho.executors import isolate, local
+    from stetho.experiment import Bound
+
+    refusing = messy.parent / "refusing.py"
+    refusing.write_text(
+        "import json, os, sys\n"
+        f"if json.load(open(sys.argv[1]))['protect']: sys.exit({isolate.REFUSED})\n"
+        f"os.execv(sys.executable, [sys.executable, '-I', {isolate.__file__!r}, sys.argv[1]])\n"
+    )
+    monkeypatch.setattr(scratch, "overlay_works", lambda: True)
+    monkeypatch.setattr(scratch, "ISOLATE", refusing)
+    monkeypatch.setenv("PATH", environment()["PATH"])
+    monkeypatch.setenv("HOME", str(messy.parent))
+    before = fingerprints(messy)
+    ran = local.run(["python", "train.py"], str(messy), seed=0, bound=Bound(60.0))
+    assert ran.code == 0, ran.output.read_text()
+    assert not ran.scratch.overlay and fingerprints(messy) == before
+    ran.scratch.discard()

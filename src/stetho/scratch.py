@@ -138,13 +138,15 @@ def _overlay(base: Path, number: int, directory: str) -> dict[str, str]:
     return {"directory": directory, "upper": str(upper), "work": str(work)}
 
 
-def make(command: Sequence[str], cwd: str, edits: Sequence[Edit], environment: dict[str, str]) -> Scratch:
-    """A scratch for one run, with the edits applied in it."""
+def make(
+    command: Sequence[str], cwd: str, edits: Sequence[Edit], environment: dict[str, str], *, copy: bool = False
+) -> Scratch:
+    """A scratch for one run, with the edits applied in it: an overlay where it works, a copy where it does not."""
     protected, outside = _protected(command, cwd)
     sweep(outside)
     base = Path(tempfile.mkdtemp(prefix=f"stetho-{os.getpid()}-", dir=outside))
     (base / "recording").mkdir()
-    if overlay_works():
+    if overlay_works() and not copy:
         spec = _spec(base, command, cwd, protected)
         spec["environment"] = environment
         _edit_above(spec, edits)
