@@ -91,7 +91,8 @@ def test_no_experiments_ranks_and_claims_nothing(tmp_path: Path) -> None:
     answer = stetho(
         "why", "--json", "-q", "--no-experiments", "--symptom", "loss flat", "--", *truth["command"], cwd=folder
     )
-    assert answer.code == 3 or answer.code == 0
+    # A finding that nothing has put to the test: not established, and not clear either.
+    assert answer.code == 3
     assert answer.verdict["claim"] is None and answer.verdict["experiments"] == []
     assert any("loss flat" in note for note in answer.verdict["notes"])
 
@@ -220,7 +221,7 @@ def wait_for(condition, seconds: float = 60.0) -> None:
 
 def test_an_interrupted_case_is_resumed_without_running_again_what_it_has(tmp_path: Path) -> None:
     folder, truth = copied("spiral-mlp", tmp_path)
-    assert stetho("why", "-q", "--no-experiments", "--", *truth["command"], cwd=folder).code in (0, 3)
+    assert stetho("why", "-q", "--no-experiments", "--", *truth["command"], cwd=folder).code == 3
     first = stetho("cases", "show", "last", "--json", cwd=folder).verdict
     again = stetho("cases", "resume", "last", "--json", cwd=folder)
     assert [e["id"] for e in again.verdict["evidence"]][: len(first["evidence"])] == [
