@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
+PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -32,9 +33,23 @@ types: setup
 docs: setup
 	$(BIN)/python -m stetho.reference
 
-# The whole corpus, program by program; slow.
-bench: setup
+# Both are slow, and `overhead` wants a machine that does nothing else.
+bench: scoreboard overhead
+
+# The whole corpus, program by program.
+scoreboard: setup
 	OMP_NUM_THREADS=1 $(BIN)/python bench/scoreboard.py --write
 
+# What observing costs, beside other tools.
+overhead: setup $(PEERS)/.stetho-installed
+	OMP_NUM_THREADS=1 $(BIN)/python bench/overhead.py --write
+
+# One by one: a tool that cannot be installed here is left out, and the page says so.
+$(PEERS)/.stetho-installed: bench/requirements.txt
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	sed '/^#/d' bench/requirements.txt | while read -r peer; do \
+	  $(PEERS)/bin/python -m pip install -q -c bench/requirements.txt "$$peer" || true; done
+	touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache

@@ -362,3 +362,14 @@ def test_one_piece_of_evidence_is_printed_in_full(three: Path) -> None:
     assert (record["id"], record["data"]) == ("E1", {"values": [1.5]})
     assert run("evidence", "1", "E1", "--case", str(three)).output.startswith("E1 (reading): the loss\n")
     assert isinstance(run("evidence", "1", "E9", "--case", str(three)).exception, UnknownName)
+
+
+def test_without_a_number_all_evidence_is_listed(three: Path) -> None:
+    with open_case(three, "1").open_ledger() as ledger:
+        ledger.add_evidence("reading", "loss is \x1b[31mnan", data=[1.0])
+        ledger.add_evidence("observation", "memory went from 1 MB to 2 MB")
+    assert run("evidence", "1", "--case", str(three)).output.split("\n")[:2] == [
+        r"  E1  loss is \x1b[31mnan", "  E2  memory went from 1 MB to 2 MB",
+    ]  # fmt: skip
+    listed = json.loads(run("evidence", "1", "--case", str(three), "--json").output)
+    assert [record["id"] for record in listed] == ["E1", "E2"]

@@ -200,7 +200,7 @@ def test_ctrl_c_keeps_the_case_and_ends_every_process(write, tmp_path: Path) -> 
         command, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True,
         env={**environment(), "STETHO_SCRATCH": str(scratch)},
     )  # fmt: skip
-    wait_for(lambda: any(b'"e":"step"' in f.read_bytes() for f in scratch.glob("stetho-*/recording/*.jsonl")))
+    wait_for(lambda: any(b'"e":"steps"' in f.read_bytes() for f in scratch.glob("stetho-*/recording/*.jsonl")))
     os.kill(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -30,7 +30,8 @@ class Request:
 
     command: tuple[str, ...]
     cwd: str
-    seed: int
+    seed: int | None
+    """For what the program leaves unseeded; None for a run that was real and got none."""
     budget: float
     """Seconds."""
     symptom: str | None

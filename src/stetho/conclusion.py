@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 
 from stetho import fixes
@@ -122,8 +123,7 @@ def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
         return ""
     if not end.attached:
         return (
-            "the observer was not active: the command never imported torch in a Python that it reaches "
-            "(no torch, python -E or -I, env -i, or a script that sets PYTHONPATH)"
+            f"the observer was not active: {end.why_not or 'the command never imported torch in a Python it reaches'}"
         )
     how = "within its time" if end.stopped_by == "time" else "before it ended"
     return f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge"
@@ -269,7 +269,9 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
         longer = "give it a command that trains with torch, and a --budget long enough for its first optimizer steps"
         return [NextTest(longer)]
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
-    way = "stetho why with a larger --budget" if inquiry.request.experiments else "stetho why with experiments"
+    command = shlex.join(inquiry.request.command)
+    way = f"stetho why -- {command}" if command else "stetho why with experiments"
+    way = "stetho why with a larger --budget" if inquiry.request.experiments else way
     ran = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments}
     found = [
         NextTest(

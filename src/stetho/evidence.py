@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One fact as it was seen. `fact` names its type in `facts.py`; `data` is that fact, encoded."""
+    """One fact as it was seen. `fact` names its type in `facts/`; `data` is that fact, encoded."""
 
     id: str
     kind: Kind

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 ExperimentOutcome: TypeAlias = Literal[
     "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
 ]
 ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
-
-
-# Windows of steps, first and past-the-last, in which every operation is looked at: all early ones, then ever fewer.
-CLOSE_LOOKS = ((0, 12), (100, 102), (300, 302), (1000, 1002), (3000, 3002))
 
 
 @dataclass(frozen=True)
@@ -85,9 +82,12 @@ class Plan:
     """What the observer is told before a run: the change, the bound and which steps to look at closely."""
 
     recording: str
-    seed: int
+    seed: int | None
+    """For what the program leaves unseeded; None leaves it so."""
     steps: int | None = None
     changes: tuple[tuple[str, str, str], ...] = ()
     """For each in-process change: its id, its value and the file that makes it."""
-    trace: tuple[tuple[int, int], ...] = CLOSE_LOOKS
-    """Windows of steps, first and past-the-last, in which every operation is looked at."""
+    trace: tuple[tuple[int, int], ...] = ()
+    """Windows of steps, first and past-the-last, in which every value and gradient is checked as it is made."""
+    observer: str = str(Path(__file__).parent / "observer")
+    """The folder of the observer that belongs to this plan, for the hook, which knows of no installation."""

@@ -36,6 +36,8 @@ class Inquiry:
     stdin: Path | None = None
     begun: float = field(default_factory=time.monotonic)
     runs: int = 0
+    decoded: dict[str, Fact | None] = field(default_factory=dict)
+    """Facts by the evidence that holds them; evidence never changes, so each is decoded once."""
 
     def remaining(self) -> float:
         return self.request.budget - self.spent()
@@ -48,7 +50,9 @@ class Inquiry:
         found: dict[type[Fact], tuple[str, Fact]] = {}
         for evidence in self.ledger.evidence():
             if evidence.run == run:
-                fact = fact_of(evidence)
+                if evidence.id not in self.decoded:
+                    self.decoded[evidence.id] = fact_of(evidence)
+                fact = self.decoded[evidence.id]
                 if fact is not None:
                     found[type(fact)] = (evidence.id, fact)
         return found
@@ -68,10 +72,14 @@ class Inquiry:
         return Seen(gravest(self.catalogue, judgements), judgements, self.experiments())
 
     def users_path(self, path: str) -> str:
-        """Short for files below the working directory, whole for others."""
-        cwd = os.path.realpath(self.request.cwd)
-        real = os.path.realpath(path) if os.path.isabs(path) else path
-        return os.path.relpath(real, cwd) if real.startswith(cwd + os.sep) else path
+        return path_from(self.request.cwd, path)
+
+
+def path_from(cwd: str, path: str) -> str:
+    """Short for files below the working directory, whole for others."""
+    cwd = os.path.realpath(cwd)
+    real = os.path.realpath(path) if os.path.isabs(path) else path
+    return os.path.relpath(real, cwd) if real.startswith(cwd + os.sep) else path
 
 
 def judge_all(catalogue: Catalogue, facts: Facts) -> tuple[Judgement, ...]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from stetho import measure, recording
+from stetho import attachment, measure, recording
+from stetho.attachment import Python, Witness
 from stetho.evidence import Source
 from stetho.executors import local
 from stetho.experiment import Bound
@@ -15,8 +18,20 @@ from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
 from stetho.recording import Recording
 
+# What is said of a run whose end nobody has seen: it still goes on, or stetho was killed.
+UNFINISHED = "unfinished"
 # Steps to go on after the first NaN: long enough to see that it stays.
 AFTER_NAN = 15
+# How a run ended that did not end by itself.
+STOPPED = {
+    "time": "stopped at its time limit",
+    "symptom": "stopped, the symptom is clear",
+    "nan": "stopped at a NaN, as asked",
+    "stall": "stopped as it had stalled, as asked",
+    "divergence": "stopped as it diverged, as asked",
+    "interrupt": "interrupted by the user",
+    UNFINISHED: "and how it ended is not known",
+}
 
 
 def observe(inquiry: Inquiry) -> None:
@@ -25,24 +40,21 @@ def observe(inquiry: Inquiry) -> None:
     command = " ".join(request.command)
     probe(inquiry)
     inquiry.show(f"observing  {command}")
-    ran = local.run(
-        request.command,
-        request.cwd,
-        seed=request.seed,
-        bound=Bound(max(5.0, inquiry.remaining() / 3)),
-        stdin=inquiry.stdin,
-        watch=symptom_clear(inquiry),
-    )
+    with Witness() as witness:
+        ran = local.run(
+            request.command,
+            request.cwd,
+            seed=request.seed,
+            bound=Bound(max(5.0, inquiry.remaining() / 3)),
+            stdin=inquiry.stdin,
+            watch=symptom_clear(inquiry),
+        )
     inquiry.runs += 1
     try:
         record = recorded(inquiry, ran, BASE)
-        put_end(inquiry, ran, record)
-        put_output(inquiry, ran)
-        for fact, summary in measure.facts(record):
-            kept = thinned(fact) if isinstance(fact, LossCurve) else fact
-            inquiry.ledger.add_evidence("observation", summary, source=source_of(fact, command), fact=kept, run=BASE)
-        for fault in record.faults:
-            inquiry.ledger.add_note(f"the observer switched itself off: {fault}")
+        put_end(inquiry, ran, record, witness.pythons)
+        put_output(inquiry, ran, ran.output, ran.scratch.users_path, ran.scratch.renamed)
+        put_facts(inquiry, record)
         if not ran.scratch.overlay:
             inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
     finally:
@@ -82,34 +94,89 @@ def recorded(inquiry: Inquiry, ran: local.Ran, name: str) -> Recording:
     return recording.read(kept, lambda p: inquiry.users_path(ran.scratch.users_path(p)))
 
 
-def put_end(inquiry: Inquiry, ran: local.Ran, record: Recording) -> None:
-    steps = len(measure.main_steps(record))
-    end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by, record.backwards)
-    if not record.attached:
-        summary = f"the command ended after {ran.seconds:.1f} s and the observer never met torch"
-    else:
-        how = {"time": "stopped at its time limit", "symptom": "stopped, the symptom is clear"}
-        ended = how.get(ran.stopped_by or "", f"ended by {ran.signal}" if ran.signal else f"exit code {ran.code}")
-        summary = f"{steps} steps in {ran.seconds:.1f} s, {ended}"
+class Ended(Protocol):
+    """How a run came to its end, whoever ran it."""
+
+    @property
+    def code(self) -> int | None: ...
+    @property
+    def signal(self) -> str | None: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def stopped_by(self) -> str | None: ...
+    @property
+    def injection_error(self) -> str | None: ...
+
+
+def put_facts(inquiry: Inquiry, record: Recording) -> None:
+    """Everything that the recording shows, as evidence of the base run."""
+    command = " ".join(inquiry.request.command)
+    for fact, summary in measure.facts(record):
+        kept = thinned(fact) if isinstance(fact, LossCurve) else fact
+        inquiry.ledger.add_evidence("observation", summary, source=source_of(fact, command), fact=kept, run=BASE)
+    for fault in record.faults:
+        inquiry.ledger.add_note(f"the observer switched itself off: {fault}")
+
+
+def put_end(inquiry: Inquiry, ran: Ended, record: Recording, seen: Sequence[Python] | None = None) -> None:
+    """How the run ended, and why no step was recorded if none was; `seen` is what a witness saw from outside."""
+    steps = measure.taken(measure.main_steps(record))
+    folder, command = inquiry.case.recordings / BASE, inquiry.request.command
+    why_not = attachment.why_not(record, folder, command, seen, ran.injection_error)
+    end = RunEnd(
+        ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by, record.backwards, why_not
+    )
+    ended = STOPPED.get(ran.stopped_by or "", f"ended by {ran.signal}" if ran.signal else f"exit code {ran.code}")
+    summary = f"{steps} steps in {ran.seconds:.1f} s, {ended}{': ' if why_not else ''}{why_not}"
     source = Source(command=" ".join(inquiry.request.command))
     inquiry.ledger.add_evidence("observation", summary, source=source, fact=end, run=BASE)
     if ran.injection_error:
         inquiry.ledger.add_note(f"the observer could not start: {ran.injection_error.strip()}")
 
 
-def put_output(inquiry: Inquiry, ran: local.Ran) -> None:
+def put_output(
+    inquiry: Inquiry,
+    ran: Ended,
+    output: Path,
+    users_path: Callable[[str], str] = lambda path: path,
+    renamed: tuple[tuple[str, str], ...] = (),
+) -> None:
     """What the readers find in the program's output; only a run that failed has a crash to read."""
     if ran.code == 0 or ran.stopped_by is not None:
         return
     for one in inquiry.catalogue.readers.values():
-        for reading in one.function(lines(ran.output)):
-            fact: Fact = map_places(reading.fact, lambda p: inquiry.users_path(ran.scratch.users_path(p)))
+        for reading in one.function(lines(output)):
+            fact: Fact = map_places(reading.fact, lambda p: inquiry.users_path(users_path(p)))
             shown = reading.summary
-            for copy, original in ran.scratch.renamed:
+            for copy, original in renamed:
                 shown = shown.replace(copy, original)
             shown = shown.replace(inquiry.request.cwd + "/", "")
             source = Source(file="output.txt", line=reading.line)
             inquiry.ledger.add_evidence("reading", shown, source=source, fact=fact, run=BASE)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """The end of a run that nobody was there to see."""
+
+    seconds: float
+    code: int | None = None
+    signal: str | None = None
+    stopped_by: str | None = UNFINISHED
+    injection_error: str | None = None
+
+
+def read_what_is_there(inquiry: Inquiry) -> bool:
+    """Take the facts of a real run that is not over yet, or whose stetho was killed, from its recording."""
+    end, folder = inquiry.fact(RunEnd), inquiry.case.recordings / BASE
+    if not folder.is_dir() or (end is not None and end.stopped_by != UNFINISHED):
+        return False
+    record = recording.read(folder, inquiry.users_path)
+    written = [file.stat().st_mtime for file in folder.glob("*.jsonl")]
+    put_end(inquiry, Unseen(max(0.0, max(written, default=0.0) - inquiry.request.created)), record)
+    put_facts(inquiry, record)
+    return True
 
 
 def lines(file: Path) -> Iterator[str]:

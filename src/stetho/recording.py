@@ -1,29 +1,24 @@
-"""What the observer wrote, read back: one frozen record of one run."""
+"""What the observer wrote, read back line by line: one frozen record of one process of a run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from stetho.events import Step, block, complete, number, single
 from stetho.evidence import Place
 
+__all__ = ["Event", "Recording", "Step", "number", "read", "read_process", "read_ranks"]
 
-@dataclass(frozen=True)
-class Step:
-    """One optimizer step."""
+Paths = Callable[[str], str]
 
-    optimizer: int
-    index: int
-    losses: tuple[tuple[int, float], ...]
-    rates: tuple[float | None, ...]
-    gradient: float | None
-    kept: bool
-    change: float | None
-    clip: tuple[float, float] | None
-    at: int | None
+NAME = re.compile(r"r(\d+)-(\d+)(?:\.(\d+))?\.jsonl")
+# What a block says of all its steps together.
+WHOLE = ("o", "i", "n", "every", "t", "wall", "rss", "peak", "gpu")
 
 
 @dataclass(frozen=True)
@@ -45,6 +40,11 @@ class Recording:
     applied: int = 0
     faults: tuple[str, ...] = ()
     processes: int = 0
+    rank: int = 0
+    segments: int = 0
+    """The files that this process's record is kept in."""
+    ranks: dict[int, Recording] = field(default_factory=dict)
+    """The training process of each rank, this one among them; empty when one rank trained alone."""
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [e.body for e in self.events if e.kind == kind]
@@ -60,69 +60,127 @@ class Recording:
     def backwards(self) -> int:
         return len(self.of("backward")) + len(self.steps)
 
+    @property
+    def tells_absence(self) -> bool:
+        """Whether what is not in it did not happen; earlier observers knew fewer events."""
+        return any(e.kind == "run" for e in self.events)
 
-def _number(value: object) -> float | None:
-    return None if value is None else float(value)  # type: ignore[arg-type]
+
+class _Reading:
+    """What has been read of one process so far."""
+
+    def __init__(self, users_path: Paths) -> None:
+        self.users_path = users_path
+        self.steps: list[Step] = []
+        self.events: list[Event] = []
+        self.sites: dict[int, tuple[Place, ...]] = {}
+        self.changes: dict[tuple[int, int], float | None] = {}
+        self.applied = 0
+
+    def take(self, kind: str, body: dict[str, Any]) -> None:
+        """Put one line where it belongs; events that nobody here knows are kept as they are."""
+        if not complete(kind, body):
+            return
+        if kind == "steps":
+            self.steps.extend(block(body))
+            self.events.append(Event(kind, {key: body[key] for key in WHOLE if key in body}))
+        elif kind == "step":
+            self.steps.append(single(body))
+        elif kind == "site":
+            frames = body["frames"]
+            self.sites[int(body["id"])] = tuple(Place(self.users_path(f[0]), int(f[1]), key=f[2]) for f in frames)
+        elif kind != "applied":
+            if kind == "sample":
+                self.changes[int(body["o"]), int(body["i"])] = number(body.get("ur"))
+            self.events.append(Event(kind, _with_users_paths(kind, body, self.users_path)))
+        if kind in ("applied", "step", "steps"):
+            self.applied = max(self.applied, int(body.get("count") or body.get("applied") or 0))
+
+    def measured(self) -> Iterator[Step]:
+        """The steps, with the change of the parameters that a sample of the same step measured."""
+        for step in self.steps:
+            change = self.changes.get((step.optimizer, step.index))
+            yield step if change is None else replace(step, change=change)
 
 
-def _step(body: dict[str, Any]) -> Step:
-    clip = body.get("clip")
-    return Step(
-        optimizer=int(body["o"]),
-        index=int(body["i"]),
-        losses=tuple((int(s), float(v)) for s, v in body["loss"]),
-        rates=tuple(_number(r) for r in body["lr"]),
-        gradient=_number(body.get("g")),
-        kept=bool(body.get("kept")),
-        change=_number(body.get("u")),
-        clip=(float(clip[0]), float(clip[1])) if clip else None,
-        at=body.get("at"),
+def _with_users_paths(kind: str, body: dict[str, Any], users_path: Paths) -> dict[str, Any]:
+    """The event with files as the user knows them; a copy of the project has other names."""
+    if kind == "coverage":
+        for key in ("unregistered", "covering", "extra", "made"):
+            body[key] = [[users_path(f), line, name] for f, line, name in body.get(key, [])]
+    elif kind == "planned":
+        body["loops"] = [[users_path(f), line, count] for f, line, count in body.get("loops") or ()]
+    elif kind == "run":
+        body["cwd"] = users_path(body["cwd"]) if body.get("cwd") else None
+        body["argv"] = [users_path(a) if a.startswith("/") else a for a in map(str, body.get("argv") or ())]
+    return body
+
+
+def _lines(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """The events in the order in which they were written; a line cut short by a kill is passed over."""
+    for file in files:
+        with file.open("rb") as handle:
+            for line in handle:
+                try:
+                    body = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(body, dict):
+                    yield body
+
+
+def read_process(files: Sequence[Path], users_path: Paths, rank: int = 0) -> Recording:
+    """One process's record from its segments, oldest first. A line that makes no sense costs that line only."""
+    reading = _Reading(users_path)
+    for body in _lines(files):
+        kind = str(body.pop("e", ""))
+        try:
+            reading.take(kind, body)
+        except (KeyError, TypeError, ValueError, IndexError):
+            continue
+    events = tuple(reading.events)
+    faults = tuple(
+        f"{e.body.get('error')} in {e.body.get('hook')} ({e.body.get('at')})" for e in events if e.kind == "fault"
     )
-
-
-def read_process(file: Path, users_path: Callable[[str], str]) -> Recording:
-    """One process's file; a last line cut short by a kill is passed over."""
-    steps: list[Step] = []
-    events: list[Event] = []
-    sites: dict[int, tuple[Place, ...]] = {}
-    applied = 0
-    with file.open("rb") as handle:
-        for line in handle:
-            try:
-                body = json.loads(line)
-            except ValueError:
-                continue
-            kind = body.pop("e", "")
-            if kind == "step":
-                steps.append(_step(body))
-                applied = max(applied, int(body.get("applied", 0)))
-            elif kind == "site":
-                frames = body["frames"]
-                sites[int(body["id"])] = tuple(Place(users_path(f[0]), int(f[1]), key=f[2]) for f in frames)
-            elif kind == "applied":
-                applied = max(applied, int(body["count"]))
-            else:
-                if kind == "coverage":
-                    for key in ("unregistered", "covering", "extra", "made"):
-                        body[key] = [[users_path(f), line, name] for f, line, name in body.get(key, [])]
-                events.append(Event(kind, body))
-    faults = tuple(f"{e.body['error']} in {e.body['hook']} ({e.body['at']})" for e in events if e.kind == "fault")
     attached = any(e.kind == "attached" for e in events)
-    return Recording(tuple(steps), tuple(events), sites, attached, applied, faults)
+    told = [e.body["rank"] for e in events if e.kind == "run" and isinstance(e.body.get("rank"), int)]
+    return Recording(
+        tuple(reading.measured()), events, reading.sites, attached, reading.applied, faults,
+        rank=told[-1] if told else rank, segments=len(files),
+    )  # fmt: skip
 
 
-def read(folder: Path, users_path: Callable[[str], str] = lambda p: p) -> Recording:
+def _processes(folder: Path, users_path: Paths) -> Iterator[Recording]:
+    """The record of each process of a run, the lowest rank first."""
+    files: dict[tuple[int, str], list[tuple[int, Path]]] = {}
+    for file in folder.glob("*.jsonl"):
+        name = NAME.fullmatch(file.name)
+        owner = (int(name[1]), name[2]) if name else (0, file.name)
+        files.setdefault(owner, []).append((int(name[3] or 0) if name else 0, file))
+    for (rank, _), segments in sorted(files.items()):
+        yield read_process([file for _, file in sorted(segments)], users_path, rank)
+
+
+def _training(found: Sequence[Recording]) -> dict[int, Recording]:
+    """For each rank, the process that took the most steps; ranks without a step are not in it."""
+    ranks: dict[int, Recording] = {}
+    for one in found:
+        if one.steps and (one.rank not in ranks or len(one.steps) > len(ranks[one.rank].steps)):
+            ranks[one.rank] = one
+    return dict(sorted(ranks.items()))
+
+
+def read(folder: Path, users_path: Paths = lambda p: p) -> Recording:
     """The recording of the process that trained: the one with the most steps, the lowest rank first."""
-    found = [read_process(f, users_path) for f in sorted(folder.glob("*.jsonl"))]
+    found = list(_processes(folder, users_path))
     if not found:
         return Recording()
     best = max(found, key=lambda r: (len(r.steps), 0 if r.steps else len(r.events)))
-    return Recording(
-        best.steps,
-        best.events,
-        best.sites,
-        any(r.attached for r in found),
-        best.applied,
-        best.faults,
-        len(found),
-    )
+    ranks = _training(found)
+    attached = any(r.attached for r in found)
+    return replace(best, attached=attached, processes=len(found), ranks=ranks if len(ranks) > 1 else {})
+
+
+def read_ranks(folder: Path, users_path: Paths = lambda p: p) -> dict[int, Recording]:
+    """The training process of each rank, by rank."""
+    return _training(list(_processes(folder, users_path)))

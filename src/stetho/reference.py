@@ -11,10 +11,15 @@ from pathlib import Path
 import click
 
 from stetho import catalogue
+from stetho.facts import Fact, documentation
 from stetho.render.explanation import explain
+from stetho.render.page import Page, Prose, Rows, Section, first_sentence, markdown
 
 PACKAGE = Path(__file__).parent
 DOCS = PACKAGE.parent.parent / "docs"
+FACTS_LEAD = """What evidence can hold: a fact says what was measured, never what it means. A field that is none, and
+a fact that is absent, are unknown. Lines are those of the user's own code. `stetho cases evidence CASE` lists the facts
+of a case and prints one in full; `from stetho.facts import LossCurve` gives its class to a check."""
 
 
 def help_text() -> str:
@@ -23,6 +28,24 @@ def help_text() -> str:
 
     with click.Context(group, info_name="stetho", terminal_width=100) as context:
         return group.get_help(context) + "\n"
+
+
+def facts_page() -> str:
+    """Every kind of fact, family by family, with the meaning of each field."""
+    text = ["# Facts", "", "Generated from the declarations; do not edit.", "", FACTS_LEAD, ""]
+    for name in documentation.FAMILIES:
+        module = documentation.family(name)
+        sections = [section(kind) for kind in documentation.records(module)]
+        page = Page(name.replace("_", " "), "family", first_sentence(module.__doc__), tuple(sections))
+        text.append(markdown(page))
+    return "\n".join(text).rstrip() + "\n"
+
+
+def section(kind: type) -> Section:
+    """One fact, or one record that facts are made of."""
+    rows = tuple((f"`{field.name}`", field.kind, field.meaning) for field in documentation.documented(kind))
+    title = f"{kind.fact} (`{kind.__name__}`)" if issubclass(kind, Fact) else f"`{kind.__name__}`"
+    return Section(title, (Prose(first_sentence(kind.__doc__)), Rows(("field", "type", "meaning"), rows)))
 
 
 def pages() -> dict[Path, str]:
@@ -37,6 +60,9 @@ def pages() -> dict[Path, str]:
         text += [explain(d, "md").rstrip() + "\n" for d in declared]
         made[DOCS / "reference" / f"{room}.md"] = "\n".join(text).rstrip() + "\n"
         index.append(f"- [{title}]({room}.md): {', '.join(f'`{d.id}`' for d in declared)}")
+    made[DOCS / "reference" / "facts.md"] = facts_page()
+    facts = (k for name in documentation.FAMILIES for k in documentation.records(documentation.family(name)))
+    index.append(f"- [Facts](facts.md): {', '.join(f'`{k.fact}`' for k in facts if issubclass(k, Fact))}")
     made[DOCS / "reference" / "README.md"] = "\n".join(index) + "\n"
     return made
 

@@ -219,7 +219,8 @@ def changed_run(
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
         ran.scratch.discard()
-    end = RunEnd(ran.code, ran.signal, len(measure.main_steps(record)), ran.seconds, record.attached, ran.stopped_by)
+    taken = measure.taken(measure.main_steps(record))
+    end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
     facts[RunEnd] = ("", end)
     applied = took_effect(inquiry, cure, cause, facts) if cure is not None else record.applied > 0

@@ -14,7 +14,7 @@ from stetho.errors import BadRequest, Interrupted
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
-from stetho.observation import observe
+from stetho.observation import observe, read_what_is_there
 from stetho.trial import expected_seconds, grounds, perform, possible, try_cures
 from stetho.verdict import Verdict
 
@@ -22,7 +22,7 @@ from stetho.verdict import Verdict
 def investigate(inquiry: Inquiry) -> Verdict:
     """From a command to a verdict. Everything learned is in the ledger, so a broken-off loop can be taken up again."""
     try:
-        if not inquiry.observed():
+        if not read_what_is_there(inquiry) and not inquiry.observed():
             observe(inquiry)
         refuse_missing_input(inquiry)
         while True:
@@ -89,6 +89,20 @@ def post_mortem(root: Path, request: Request, target: str) -> Verdict:
             result = replace(verdict(inquiry), target={"path": target})
             ledger.add_verdict(result)
             return result
+
+
+def judge(case: Case) -> Verdict:
+    """Judge a case from what it holds, a real run's recording among it; nothing is run."""
+    with case.open_ledger() as ledger:
+        request = ledger.request()
+        if request is None:
+            raise BadRequest(f"case {case.id} holds no request, so there is nothing to judge")
+        request = replace(request, experiments=False)
+        inquiry = Inquiry(case, ledger, request, catalogue.load(), lambda line: None, lambda line: None)
+        read_what_is_there(inquiry)
+        result = verdict(inquiry)
+        ledger.add_verdict(result)
+        return result
 
 
 def resume(

@@ -6,16 +6,17 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
 import jsonschema
 import pytest
 
 from stetho.errors import BadRequest
-from stetho.evidence import Kind
+from stetho.evidence import Evidence, Kind
 from stetho.experiment import ExperimentKind, ExperimentOutcome
 from stetho.render import render_verdict
-from stetho.render.document import SMALL, schema
+from stetho.render.document import SMALL, UNCITED, schema
 from stetho.verdict import Fix, Role, Status, Verdict
 
 from .hostile import crashed
@@ -82,6 +83,17 @@ def test_only_small_data_is_in_the_document() -> None:
     assert len(json.dumps(established().evidence[1].data)) > SMALL
     assert "data" not in evidence["E2"]
     assert evidence["E2"]["fact"] == "loss-curve"
+
+
+def test_what_nothing_rests_on_brings_little_data() -> None:
+    """A run gives dozens of facts; the document lists them all and shows at length only what is cited."""
+    about = {"layers": ["x" * 100] * 8}
+    cited, uncited = (Evidence(id, "observation", "layers", fact="layer-gradients", data=about) for id in ("E5", "E99"))
+    verdict = replace(established(), evidence=(cited, uncited))
+    first, second = document(verdict)["evidence"]
+    assert UNCITED < len(json.dumps(about)) <= SMALL
+    assert first["data"] == about
+    assert "data" not in second and second["summary"] == "layers"
 
 
 def test_numbers_that_json_has_not_become_words() -> None:

@@ -49,12 +49,16 @@ def show(case: str, root: Path | None, form: str, as_json: bool) -> None:
 
 @command.command()
 @click.argument("case")
-@click.argument("id", metavar="EVIDENCE")
+@click.argument("id", metavar="[EVIDENCE]", required=False)
 @ROOT
 @JSON
-def evidence(case: str, id: str, root: Path | None, as_json: bool) -> None:
-    """Print one piece of EVIDENCE of CASE, such as E7, in full."""
+def evidence(case: str, id: str | None, root: Path | None, as_json: bool) -> None:
+    """Print one piece of EVIDENCE of CASE, such as E7, in full; without it, list them all."""
     with _open(case, root).open_ledger(read_only=True) as ledger:
+        if id is None:
+            records = ledger.evidence()
+            click.echo(_json(records) if as_json else "\n".join(f"{r.id:>4}  {_plain(r.summary)}" for r in records))
+            return
         record = ledger.get_evidence(id.upper())
     if not as_json:
         click.echo(f"{record.id} ({record.kind}): {_plain(record.summary)}\n")

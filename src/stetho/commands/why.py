@@ -10,12 +10,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from stetho import config
 from stetho.commands.options import Console, case_root, colour_wanted, formats, width
-from stetho.errors import BadRequest
+from stetho.errors import BadRequest, UnknownName
+
+if TYPE_CHECKING:
+    from stetho.case import Case
+    from stetho.verdict import Verdict
 
 
 class SplitAtDashes(click.Command):
@@ -54,24 +59,28 @@ def command(
     """Find out why a training run fails, and prove it.
 
     Give the unmodified command after `--`; it runs in isolation, and your files stay as they are. Or give
-    the log file of a dead run, a directory that holds one, or - to read a log from standard input.
+    the log file of a dead run, a directory that holds one, - to read a log from standard input, or a case,
+    such as the one that stetho run made: then nothing is run, and what was recorded is judged.
 
     \b
       stetho why -- python train.py --lr 3e-4
       stetho why run.log
+      stetho why last
 
     Exit code: 0 nothing wrong, 1 a cause is established, 3 a problem without an established cause or the
     observer could not attach, 2 the request is bad, 130 interrupted (the case is kept).
     """
     from stetho import why
     from stetho.case import Request, writable_root
-    from stetho.render import render_verdict
 
     given = ctx.meta["command"]
     if bool(target) == bool(given):
         raise BadRequest("give either a command after --, or a log, a run directory or -; see stetho why --help")
     settings = config.load(Path.cwd())
     console = Console(quiet)
+    case = earlier_case(Path(case_root or settings.case), target) if target else None
+    if case is not None:
+        return finish(ctx, why.judge(case), "json" if as_json else format_)
     root, moved = writable_root(Path(case_root or settings.case))
     if moved:
         click.echo(f"stetho: {moved}", err=True)
@@ -96,9 +105,26 @@ def command(
         console.clear()
         if piped is not None:
             piped.unlink(missing_ok=True)
-    chosen = "json" if as_json else format_
-    click.echo(render_verdict(verdict, chosen, width=width(), colour=colour_wanted()), nl=False)
+    finish(ctx, verdict, "json" if as_json else format_)
+
+
+def finish(ctx: click.Context, verdict: Verdict, form: str) -> None:
+    from stetho.render import render_verdict
+
+    click.echo(render_verdict(verdict, form, width=width(), colour=colour_wanted()), nl=False)
     ctx.exit(verdict.exit_code)
+
+
+def earlier_case(root: Path, target: str) -> Case | None:
+    """The case that a target names by its folder, id or number; a file of that name goes first."""
+    from stetho.case import LEDGER, open_case
+
+    if os.path.exists(target) and not os.path.isfile(os.path.join(target, LEDGER)):
+        return None
+    try:
+        return open_case(root, target)
+    except UnknownName:
+        return None
 
 
 def refuse_missing_command(program: str) -> None:

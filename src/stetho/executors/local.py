@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from stetho import scratch as scratches
 from stetho.executors.isolate import REFUSED
-from stetho.experiment import CLOSE_LOOKS, Bound, Edit, Plan
+from stetho.experiment import Bound, Edit, Plan
+from stetho.tail import Tail
 
 INJECT = Path(__file__).parent.parent / "observer" / "inject"
 # Trackers are switched off by their own variables; whatever still writes, writes into the scratch.
@@ -50,16 +51,20 @@ class Ran:
     injection_error: str | None = None
 
 
-def environment_for(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
-    """The user's environment with the observer on its path."""
+def injected(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
+    """The user's environment with the observer on its path, and nothing else changed."""
     path = given.get("PYTHONPATH")
+    found_first = f"{INJECT}{os.pathsep}{path}" if path else str(INJECT)
+    return {**given, "PYTHONPATH": found_first, "STETHO_PLAN": str(plan_file)}
+
+
+def environment_for(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
+    """The same for a run that is compared with others and that nobody else is to hear of."""
     return {
-        **given,
+        **injected(plan_file, given),
         **QUIET_TRACKERS,
-        "PYTHONPATH": f"{INJECT}{os.pathsep}{path}" if path else str(INJECT),
         "PYTHONHASHSEED": given.get("PYTHONHASHSEED", "0"),
         "PYTHONUNBUFFERED": "1",
-        "STETHO_PLAN": str(plan_file),
     }
 
 
@@ -67,11 +72,11 @@ def run(
     command: Sequence[str],
     cwd: str,
     *,
-    seed: int,
+    seed: int | None,
     bound: Bound,
     changes: Sequence[tuple[str, str, str]] = (),
     edits: Sequence[Edit] = (),
-    trace: tuple[tuple[int, int], ...] = CLOSE_LOOKS,
+    trace: tuple[tuple[int, int], ...] = (),
     stdin: Path | None = None,
     watch: Watcher | None = None,
 ) -> Ran:
@@ -92,7 +97,7 @@ def run(
 
 def _run_in(
     scratch: scratches.Scratch,
-    seed: int,
+    seed: int | None,
     bound: Bound,
     changes: Sequence[tuple[str, str, str]],
     trace: tuple[tuple[int, int], ...],
@@ -145,34 +150,10 @@ def _wait(
             if spent > seconds:
                 return "time"
             if watch is not None:
-                reason = watch(Progress(spent, *tail.read()))
+                tail.read()
+                reason = watch(Progress(spent, tail.steps, tail.loss))
                 if reason:
                     return reason
-
-
-class Tail:
-    """The newest step and loss of a recording that is being written."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.offsets: dict[Path, int] = {}
-        self.steps = 0
-        self.loss: float | None = None
-
-    def read(self) -> tuple[int, float | None]:
-        for file in self.folder.glob("*.jsonl"):
-            with file.open("rb") as handle:
-                handle.seek(self.offsets.get(file, 0))
-                data = handle.read()
-            whole = data.rfind(b"\n") + 1
-            self.offsets[file] = self.offsets.get(file, 0) + whole
-            last = data[:whole].rfind(b'{"e":"step"')
-            if last >= 0:
-                event = json.loads(data[last : data.index(b"\n", last)])
-                self.steps = max(self.steps, int(event["i"]) + 1)
-                if event["loss"]:
-                    self.loss = float(event["loss"][-1][1])
-        return self.steps, self.loss
 
 
 def _ended_by(recording: Path) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 
 import torch
 
@@ -11,6 +11,7 @@ from . import sites
 if TYPE_CHECKING:
     from .modules import Modules
     from .sites import Place
+    from .watch import Watch
 
 
 def describe(modules: Modules) -> dict[str, Any]:
@@ -22,6 +23,7 @@ def describe(modules: Modules) -> dict[str, Any]:
         p for w in watch.optimizers.values() for p in w.parameters() if id(p) not in modules.reached and p.grad is None
     ]
     ids = {id(p) for p in missing}
+    untouched = watch.untouched()
     covering, extra, late = scopes_of(modules, ids, held)
     return {
         "reached": sum(p.numel() for p in modules.reached.values()),
@@ -34,13 +36,51 @@ def describe(modules: Modules) -> dict[str, Any]:
         "late": late,
         "unregistered": unregistered(modules, ids),
         "made": made_at(modules, ids),
+        "nograd": names(modules, [p for p in held_by(watch) if p.requires_grad and p.grad is None])[:20],
+        "unchanged": names(modules, [p for p in held_by(watch) if p.requires_grad and id(p) in untouched])[:20],
+        "frozen": names(modules, [p for p in held_by(watch) if not p.requires_grad])[:20],
     }
+
+
+def held_by(watch: Watch) -> list[Any]:
+    """All parameters that optimizers hold."""
+    return [p for w in watch.optimizers.values() for p in w.parameters()]
+
+
+def models(modules: Modules) -> Iterator[dict[str, Any]]:
+    """One record for each whole model: its size, its types, what it was built with."""
+    for module in modules.live_roots():
+        parameters = dict(module.named_parameters(remove_duplicate=False))
+        distinct = {id(p): p for p in parameters.values()}
+        groups: dict[int, list[str]] = {}
+        for name, parameter in parameters.items():
+            groups.setdefault(id(parameter), []).append(name)
+        made = modules.made.get(id(module))
+        yield {
+            "class": type(module).__name__,
+            "site": None if made is None else modules.watch.journal.site([made]),
+            "args": modules.arguments.get(id(module), {}),
+            "parameters": sum(p.numel() for p in distinct.values()),
+            "trainable": sum(p.numel() for p in distinct.values() if p.requires_grad),
+            "frozen": [n for n, p in parameters.items() if not p.requires_grad][:20],
+            "shared": [g for g in groups.values() if len(g) > 1][:20],
+            "dtypes": sizes_by(distinct.values(), lambda p: str(p.dtype).replace("torch.", "")),
+            "devices": sizes_by(distinct.values(), lambda p: str(p.device)),
+        }
+
+
+def sizes_by(parameters: Iterable[Any], key: Callable[[Any], str]) -> dict[str, int]:
+    """Elements in all, by what the key says of each parameter."""
+    found: dict[str, int] = {}
+    for parameter in parameters:
+        found[key(parameter)] = found.get(key(parameter), 0) + parameter.numel()
+    return found
 
 
 def names(modules: Modules, missing: list[Any]) -> list[str]:
     """`Class.path` for parameters of called models, else the variable that holds them, else their shape."""
     known: dict[int, str] = {}
-    live = [r() for r in modules.roots.values()] + [m() for m, _ in modules.parents.values()]
+    live = modules.live_roots() + [m() for m, _ in modules.parents.values()]
     for module in live:
         if module is not None:
             for name, parameter in module.named_parameters():
@@ -100,7 +140,7 @@ def unregistered(modules: Modules, missing: set[int]) -> list[list[Any]]:
 def made_at(modules: Modules, missing: set[int]) -> list[list[Any]]:
     """Lines that built the layers which own the parameters directly."""
     found: list[list[Any]] = []
-    live = [r() for r in modules.roots.values()] + [m() for m, _ in modules.parents.values()]
+    live = modules.live_roots() + [m() for m, _ in modules.parents.values()]
     for module in live:
         for part in module.modules() if module is not None else ():
             own = any(id(p) in missing for p in part.parameters(recurse=False))

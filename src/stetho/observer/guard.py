@@ -24,17 +24,27 @@ def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
 
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        global off
         if off:
             return None
         try:
             return function(*args, **kwargs)
         except Exception as error:  # noqa: BLE001 - this is the place where observer errors are isolated
-            off = True
-            if journal is not None:
-                text = "".join(traceback.format_exception_only(type(error), error)).strip()
-                last = traceback.extract_tb(error.__traceback__)[-1]
-                journal.write("fault", error=text, hook=function.__name__, at=f"{last.filename}:{last.lineno}")
+            fault(error, function.__name__)
             return None
 
     return run
+
+
+def fault(error: BaseException, hook: str) -> None:
+    """Switch the observer off for good, and say why in the recording."""
+    global off
+    off = True
+    if journal is None:
+        return
+    try:
+        text = "".join(traceback.format_exception_only(type(error), error)).strip()
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        journal.flush()
+        journal.write("fault", error=text, hook=hook, at=f"{last.filename}:{last.lineno}")
+    except Exception:  # noqa: BLE001 - what cannot even be recorded must still not reach the program
+        return

@@ -1,4 +1,4 @@
-"""The recording: one append-only file of JSON lines per process, complete up to the last event after kill -9."""
+"""The recording: append-only files of JSON lines per process, complete up to the last flush after kill -9."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ import json
 import math
 import os
 import time
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Iterable
+
+from . import sites, thinning
 
 if TYPE_CHECKING:
     from .sites import Place
 
-# A run that records more than this has told enough; what follows is dropped, and that is recorded.
-LIMIT = 256 * 1024 * 1024
+# A segment that has grown to this size is closed; when there are this many, the older ones are thinned.
+SEGMENT = 8 * 1024 * 1024
+SEGMENTS = 6
+# Steps that are not yet written are written after this many seconds, at the end of the step under way.
+FLUSH = 0.2
 
 
 def plain(value: Any) -> Any:
     """A value that strict JSON can hold: non-finite floats become strings."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -29,39 +34,94 @@ def plain(value: Any) -> Any:
 class Journal:
     """Writes events; opens its file on the first one, and a new one after a fork."""
 
-    def __init__(self, directory: str, roots: list[str]) -> None:
+    def __init__(self, directory: str) -> None:
         self.directory = directory
-        self.roots = roots
         self.pid: int | None = None
         self.descriptor = -1
+        self.segment = 0
         self.written = 0
+        self.broken = False
         self.sites: dict[tuple[Place, ...], int] = {}
+        self.lines: dict[tuple[int, int, int], int] = {}
         self.started = time.monotonic()
+        self.flushed = self.started
+        # Called before a flush: those who gather steps hand them over.
+        self.gathering: list[Callable[[], None]] = []
+
+    def path(self, segment: int) -> str:
+        """The file of one segment of this process."""
+        rank = os.environ.get("RANK", "0")
+        part = f".{segment}" if segment else ""
+        return os.path.join(self.directory, f"r{rank}-{self.pid}{part}.jsonl")
 
     def _open(self) -> None:
-        """Start this process's own file; numbers of call sites hold within one file, so they start anew."""
+        """Start this process's own file; numbers of call sites hold within one process, so they start anew."""
         self.pid = os.getpid()
-        rank = os.environ.get("RANK", "0")
-        path = os.path.join(self.directory, f"r{rank}-{self.pid}.jsonl")
-        self.descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        self.written = 0
+        self.segment = 0
         self.sites = {}
+        self.lines = {}
+        self._open_segment()
+
+    def _open_segment(self) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        self.descriptor = os.open(self.path(self.segment), flags, 0o644)
+        self.written = 0
 
     def write(self, kind: str, **fields: Any) -> None:
         """Append one event; a recording that cannot be written is given up without a word to the program."""
         try:
             if self.pid != os.getpid():
                 self._open()
-            if self.written > LIMIT:
+            if self.broken:
                 return
             line = json.dumps({"e": kind, **plain(fields)}, separators=(",", ":"), default=str)
             data = line.encode("utf-8", "backslashreplace") + b"\n"
+            if self.written + len(data) > SEGMENT:
+                self._next_segment()
             self.written += len(data)
-            if self.written > LIMIT:
-                data = b'{"e":"full"}\n'
-            os.write(self.descriptor, data)
+            if os.write(self.descriptor, data) != len(data):
+                # A disk that fills up takes part of a line; the reader passes over it, nothing may follow it.
+                self.broken = True
         except OSError:
+            self.broken = True
+
+    def _next_segment(self) -> None:
+        """Go on in a new file, and halve the resolution of the oldest ones when there are too many."""
+        os.close(self.descriptor)
+        self.segment += 1
+        self._open_segment()
+        if self.segment >= SEGMENTS:
+            thinning.begin([self.path(s) for s in range(1, self.segment)], SEGMENT * (SEGMENTS - 2))
+
+    def due(self, now: float) -> bool:
+        """Whether it is time to write what was gathered."""
+        return now - self.flushed >= FLUSH
+
+    def flush(self) -> None:
+        """Write what was gathered since the last flush."""
+        self.flushed = time.monotonic()
+        if self.pid is not None and self.pid != os.getpid():
+            # A forked child begins with copies of steps that its parent will write.
             return
+        for hand_over in self.gathering:
+            hand_over()
+
+    def here(self, depth: int) -> int:
+        """The number of the call site that the program is at, found by its innermost line and that line's caller."""
+        frame = sites.first_user_frame(depth + 1)
+        if frame is None:
+            return self.site(())
+        caller = frame.f_back
+        key = (id(frame.f_code), frame.f_lasti, -1 if caller is None else caller.f_lasti)
+        number = self.lines.get(key)
+        if number is None or self.pid != os.getpid():
+            number = self.site(sites.here(3, depth + 1))
+            self.lines[key] = number
+        return number
+
+    def frames(self, number: int) -> list[Place]:
+        """The places of a call site."""
+        return next((list(key) for key, n in self.sites.items() if n == number), [])
 
     def site(self, frames: Iterable[Place]) -> int:
         """The number of a call site, written out the first time it is met."""
@@ -69,7 +129,13 @@ class Journal:
         number = self.sites.get(key)
         if number is None or self.pid != os.getpid():
             if self.pid != os.getpid():
-                self._open()
+                self._forked()
             number = self.sites[key] = len(self.sites)
             self.write("site", id=number, frames=[list(f) for f in key])
         return number
+
+    def _forked(self) -> None:
+        try:
+            self._open()
+        except OSError:
+            self.broken = True

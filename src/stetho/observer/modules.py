@@ -1,28 +1,55 @@
-"""Modules and parameters: who calls whom, where layers were built, which parameters the optimizers hold."""
+"""Modules: which ones are whole models, how they are called, where layers were built, what the loss reaches."""
 
 from __future__ import annotations
 
-import base64
-import ctypes
 import functools
+import sys
+import threading
+import time
 import weakref
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 import torch
+from torch.nn.modules import module as place
 
-from . import sites
+from . import guard, sites
+from .activations import Activations
 from .guard import guarded
+from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from types import FrameType
 
+    from .patches import Patches
     from .sites import Place
     from .watch import Watch, Watched
 
-# Steps during which every call of a whole model is looked at, and samples kept from them.
-WATCHED_STEPS = 60
-KEPT_SAMPLES = 1500
-KEPT_FEATURES = 128
+# One key for the table of all modules, another for a model's own: what torch notes for the one holds for the other.
+ANY, KEY = "stetho-any", "stetho"
+TABLES = (
+    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+)  # fmt: skip
+
+
+class Unseen(OrderedDict):  # type: ignore[type-arg]
+    """A table of hooks that pickles and copies as if the observer's entry were not in it."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        plain = OrderedDict((k, v) for k, v in self.items() if k != KEY)
+        return plain.__reduce_ex__(protocol)
+
+
+class Root:
+    """What is remembered of a whole model: one that no other module calls."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = weakref.ref(module)
+        self.trained = False
+        self.hooked = True
+        self.at: list[Place] | None = None
+        self.modes: dict[tuple[bool, bool], int] = {}
 
 
 class Modules:
@@ -31,22 +58,27 @@ class Modules:
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.made: dict[int, Place] = {}
+        self.arguments: dict[int, dict[str, Any]] = {}
         self.running: list[tuple[Any, FrameType | None]] = []
         self.parents: dict[int, tuple[weakref.ref[Any], weakref.ref[Any]]] = {}
-        self.roots: dict[int, weakref.ref[Any]] = {}
+        self.roots: dict[int, Root] = {}
         self.scopes: list[tuple[int, Place, str, weakref.ref[Any], frozenset[int]]] = []
         self.reached: dict[int, Any] = {}
         self.loaded: set[int] = set()
         self.written = False
-        self.handles: list[Any] = []
-        self.last_input: Any = None
-        self.kept = 0
-        self.inputs_written = 0
+        self.modes_written = 0
+        self.calls = 0
+        self.close = False
+        self.depth = 0
+        self.thread = threading.get_ident()
+        self.evaluating: float | None = None
+        self.evaluation = 0.0
+        self.last_evaluated = 0.0
+        self.activations = Activations(watch)
 
-    def install(self) -> None:
-        """Follow every module from its making through its calls, whatever class it is of."""
-        module = torch.nn.Module
-        original, load = module.__init__, module.load_state_dict
+    def install(self, patches: Patches) -> None:
+        """Follow every module from its making; calls are followed from the first optimizer on."""
+        original = torch.nn.Module.__init__
         mine = self
 
         @functools.wraps(original)
@@ -54,29 +86,61 @@ class Modules:
             original(self, *args, **kwargs)
             mine.module_made(self)
 
-        @functools.wraps(load)
-        def load_state_dict(self: Any, *args: Any, **kwargs: Any) -> Any:
-            result = load(self, *args, **kwargs)
-            mine.state_loaded(self)
-            return result
+        patches.replace(torch.nn.Module, "__init__", made)
+        script = torch.jit.script
 
-        module.__init__ = made
-        module.load_state_dict = load_state_dict
-        from torch.nn.modules import module as place
+        @functools.wraps(script)
+        def scripted(*args: Any, **kwargs: Any) -> Any:
+            # The compiler reads hooks as part of the model, and cannot read ours.
+            mine.release()
+            return script(*args, **kwargs)
 
-        self.handles = [
-            place.register_module_forward_pre_hook(self.entering),
-            place.register_module_forward_hook(self.leaving, always_call=True),
-        ]
+        patches.replace(torch.jit, "script", scripted)
+        self.watch_closely(True)
+
+    def watch_closely(self, close: bool) -> None:
+        """Follow the calls of every module, or only those of whole models, as far as these could be hooked."""
+        close = close or not all(r.hooked for r in self.roots.values())
+        if close == self.close:
+            return
+        self.close = close
+        if close:
+            place._global_forward_pre_hooks[ANY] = self.entering_any
+            place._global_forward_hooks[ANY] = self.leaving_any
+            place._global_forward_hooks_always_called[ANY] = True
+        else:
+            place._global_forward_pre_hooks.pop(ANY, None)
+            place._global_forward_hooks.pop(ANY, None)
+            place._global_forward_hooks_always_called.pop(ANY, None)
+            self.running = []
+
+    def release(self) -> None:
+        """Take every hook off again."""
+        modules, self.roots = self.live_roots(), {}
+        self.watch_closely(False)
+        for module in modules:
+            for table in TABLES:
+                getattr(module, table).pop(KEY, None)
+        self.depth = 0
+
+    def live_roots(self) -> list[Any]:
+        """The whole models that still exist."""
+        return [m for m in (r.module() for r in self.roots.values()) if m is not None]
 
     @guarded
     def module_made(self, module: Any) -> None:
-        """Remember the user's line that built the module."""
+        """Remember the user's line that built the module, and the plain values it was built with."""
         found = sites.user_frames(1, 4)
         if found:
             self.made[id(module)] = sites.places(found)[0]
+        frame = sys._getframe(3)
+        # The constructor of a class of the user's has so far only its arguments as local names.
+        if frame.f_code.co_name == "__init__" and sites.user_file(frame.f_code.co_filename) is not None:
+            names = sites.scope(frame)
+            if names.get("self") is module:
+                plain = {k: v for k, v in names.items() if k != "self" and sites.is_plain(v)}
+                self.arguments[id(module)] = plain
 
-    @guarded
     def state_loaded(self, module: Any) -> None:
         """Remember which parameters came from a checkpoint: those may be left out of training on purpose."""
         self.loaded.update(id(p) for p in module.parameters())
@@ -90,119 +154,216 @@ class Modules:
             return self.made.get(id(module))
         return None
 
-    def entering(self, module: Any, args: Any) -> Any:
-        """Hook before a module's forward; what it returns, if anything, replaces the input of a whole model."""
-        self.enter(module, args)
-        whole = len(self.running) == 1 and id(module) in self.roots
-        if self.watch.run.changes_inputs and whole and module.training and torch.is_grad_enabled():
-            return self.watch.run.model_input(module, args)
-        return None
+    def elsewhere(self) -> bool:
+        """Whether this call is not one of the program's own: inside a compiler, backward, or another thread."""
+        return torch.compiler.is_compiling() or self.watch.in_backward or threading.get_ident() != self.thread
+
+    # Hooks on every module, on the steps that are looked at closely.
 
     @guarded
-    def enter(self, module: Any, args: Any) -> None:
-        """Keep the stack of running modules: the first is a whole model, each other is called by the one below it."""
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            if self.watch.tracer.looking:
-                found = sites.user_frames(1, 4)
-                self.running.append((module, found[0] if found else None))
-            else:
-                self.running.append((module, None))
-            if len(self.running) == 1 and next(module.parameters(), None) is not None:
-                if id(module) not in self.roots:
-                    self.roots[id(module)] = weakref.ref(module)
-                self.model_called(module, args)
-            elif len(self.running) > 1:
-                self.parents.setdefault(id(module), (weakref.ref(module), weakref.ref(self.running[-2][0])))
+    def entering_any(self, module: Any, args: Any) -> Any:
+        """Before any module's forward: keep the stack of running modules; the first is a whole model."""
+        if guard.off or self.elsewhere():
+            return None
+        result = None
+        root = self.roots.get(id(module))
+        if not self.running and (self.adopt(module) if root is None else not root.hooked):
+            # Hooks of its own, if it just got them, were looked up before that; from its way out on they are called.
+            result = self.entering(module, args, {})
+        self.enter_any(module)
+        return None if result is None else result[0]
 
-    def leaving(self, module: Any, args: Any, output: Any) -> None:
-        """Hook after a module's forward; takes off the stack what an exception may have left there, too."""
+    def enter_any(self, module: Any) -> None:
+        found = sites.user_frames(1, 4) if self.watch.tracer.looking else []
+        self.running.append((module, found[0] if found else None))
+        if len(self.running) > 1:
+            self.parents.setdefault(id(module), (weakref.ref(module), weakref.ref(self.running[-2][0])))
+
+    @guarded
+    def leaving_any(self, module: Any, args: Any, output: Any) -> None:
+        """After any module's forward; takes off the stack what an exception may have left there, too."""
+        if guard.off or self.elsewhere():
+            return
+        if self.watch.tracer.looking and torch.is_grad_enabled():
+            self.activations.seen(self.running, module, output)
         while self.running:
             if self.running.pop()[0] is module:
                 break
+        root = self.roots.get(id(module)) if not self.running else None
+        if root is not None and not root.hooked:
+            self.leaving(module, args, {}, output)
 
-    def model_called(self, module: Any, args: Any) -> None:
-        """Keep the input for the labels to come, and record its scale now and then."""
-        tensors = [a for a in args if isinstance(a, torch.Tensor) and a.dim() > 0]
-        self.last_input = tensors[0].detach() if tensors and module.training else None
-        step = self.watch.step
-        value = self.last_input
-        if value is None:
-            return
-        looking = self.watch.tracer.looking and not bool(torch.isfinite(value).all())
-        if not looking and (self.inputs_written > 12 or (step > 3 and step % 10)):
-            return
-        self.inputs_written += 1
-        self.watch.journal.write("input", **scale(value), site=self.watch.journal.site(sites.here(2, 5)))
+    # Hooks on whole models, on every step.
 
     @guarded
-    def loss_seen(self, target: Any) -> None:
-        """Keep a few inputs beside their labels, to see later whether the two belong together."""
-        value = self.last_input
-        if value is None or self.kept >= KEPT_SAMPLES or not isinstance(target, torch.Tensor) or value.dim() < 2:
+    def adopt(self, module: Any) -> bool:
+        """Treat a module as a whole model from now on, by hooks of its own where its tables of hooks are free."""
+        if next(module.parameters(), None) is None:
+            return False
+        root = self.roots[id(module)] = Root(module)
+        root.hooked = not isinstance(module, torch.jit.ScriptModule) and not any(vars(module).get(t) for t in TABLES)
+        if not root.hooked:
+            # A handle of the user's points at these very tables, and in them we would be pickled with the model.
+            return True
+        for table in TABLES:
+            vars(module)[table] = Unseen()
+            vars(module)[table][KEY] = True
+        module._forward_pre_hooks[KEY] = self.entering
+        module._forward_hooks[KEY] = self.leaving
+        return True
+
+    @guarded
+    def entering(self, module: Any, args: Any, kwargs: Any) -> Any:
+        """Before a whole model's forward; what it returns, if anything, replaces the model's input."""
+        if guard.off or self.elsewhere():
+            return None
+        self.depth += 1
+        if self.depth > 1:
+            return None
+        changed = None
+        if self.watch.run.changes_inputs and module.training and torch.is_grad_enabled():
+            args = self.watch.run.model_input(module, args)
+            changed = (args, kwargs)
+        self.model_called(module, args, kwargs)
+        return changed
+
+    def model_called(self, module: Any, args: Any, kwargs: Any) -> None:
+        """Tell training from evaluation, and hand the input to those who look at it."""
+        root = self.roots.get(id(module))
+        if root is None:
             return
-        if target.dim() == 0 or target.shape[0] != value.shape[0] or target.numel() > 8 * value.shape[0]:
+        grad = torch.is_grad_enabled()
+        # Evaluation that forgets no_grad is told by the mode, once the model has been seen in training mode.
+        train = grad and (module.training or not root.trained)
+        root.trained = root.trained or (grad and module.training)
+        mode = (module.training, grad)
+        seen = root.modes.get(mode, 0)
+        root.modes[mode] = seen + 1
+        self.calls += 1
+        if root.at is None or self.watch.tracer.looking:
+            root.at = sites.here(3, 4)
+        self.watch.procedure.mark("f" if train else "e")
+        if train:
+            self.end_evaluation()
+            self.watch.replay.entering(module, args, kwargs, root.at)
+        elif self.evaluating is None:
+            self.evaluating = time.perf_counter()
+        self.watch.tracer.suspend()
+        self.watch.data.entering(args, kwargs, train)
+
+    @guarded
+    def leaving(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
+        """After a whole model's forward, also when it raised."""
+        if guard.off or self.elsewhere():
             return
-        self.last_input = None
-        flat = value.reshape(value.shape[0], -1)
-        if flat.shape[1] > KEPT_FEATURES:
-            flat = flat[:, :: flat.shape[1] // KEPT_FEATURES + 1]
-        labels = target.detach().reshape(target.shape[0], -1)
-        self.kept += value.shape[0]
+        self.depth = max(0, self.depth - 1)
+        if self.depth == 0:
+            self.model_left(module, output)
+
+    def model_left(self, module: Any, output: Any) -> None:
+        """Note the output for the replay, and the mode when this combination is new."""
+        root = self.roots.get(id(module))
+        grad = torch.is_grad_enabled()
+        if root is not None and root.modes.get((module.training, grad)) == 1:
+            self._write_mode(module, output, grad)
+        if self.evaluating is not None:
+            self.last_evaluated = time.perf_counter()
+        if grad:
+            self.watch.replay.leaving(module, output)
+            self.watch.tracer.resume()
+
+    def end_evaluation(self) -> None:
+        """Close the stretch of evaluation, if one is open: from its first model call to the end of its last."""
+        if self.evaluating is not None:
+            self.evaluation += max(0.0, self.last_evaluated - self.evaluating)
+            self.evaluating = None
+
+    def evaluated(self) -> float:
+        """Seconds of evaluation since the last step."""
+        spent, self.evaluation = self.evaluation, 0.0
+        return spent
+
+    def _write_mode(self, module: Any, output: Any, grad: bool) -> None:
+        counts = {"norm_eval": 0, "norm_train": 0, "dropout_eval": 0, "dropout_train": 0}
+        for layer in module.modules():
+            kind = type(layer).__name__
+            mode = "train" if layer.training else "eval"
+            if "BatchNorm" in kind or "InstanceNorm" in kind:
+                counts[f"norm_{mode}"] += 1
+            elif "Dropout" in kind:
+                counts[f"dropout_{mode}"] += 1
+        given = self.watch.data.last_shown
+        made = next(tensors_in(output), None)
         self.watch.journal.write(
-            "pairs",
-            x=packed(flat),
-            y=packed(labels),
-            n=value.shape[0],
-            whole=not target.is_floating_point(),
-            discrete=not value.is_floating_point(),
+            "mode",
+            step=self.watch.step,
+            training=module.training,
+            grad=grad,
+            site=self.watch.journal.site(sites.here(2, 5)),
+            autocast=autocast(),
+            out=None if made is None else str(made.dtype).replace("torch.", ""),
+            out_grad=made is not None and made.requires_grad,
+            device=None if made is None else str(made.device),
+            **{"in": None if given is None else str(given).replace("torch.", "")},
+            **counts,
         )
+
+    def write_modes(self) -> None:
+        """How often models were called in which mode, so far."""
+        if self.calls == self.modes_written:
+            return
+        self.modes_written = self.calls
+        counts: dict[tuple[bool, bool], int] = {}
+        for root in self.roots.values():
+            for mode, calls in root.modes.items():
+                counts[mode] = counts.get(mode, 0) + calls
+        self.watch.journal.write("modes", counts=[[t, g, n] for (t, g), n in counts.items()])
+
+    # Parameters.
 
     def remember_scope(self, watched: Watched, frames: Iterable[FrameType]) -> None:
         """Which modules can be named where the optimizer is made, in case it should have been given more."""
         for frame in frames:
-            place = sites.places([frame])[0]
+            where = sites.places([frame])[0]
             for name, value in named_values(frame):
                 if isinstance(value, torch.nn.Module):
                     ids = frozenset(id(p) for p in value.parameters())
-                    self.scopes.append((watched.index, place, name, weakref.ref(value), ids))
+                    self.scopes.append((watched.index, where, name, weakref.ref(value), ids))
 
     @guarded
-    def graph_walked(self, leaves: list[Any]) -> None:
+    def graph_walked(self, leaves: list[Any], nodes: int, retain: bool) -> None:
         """Remember the parameters that the loss reaches."""
-        for leaf in leaves:
-            self.reached[id(leaf)] = leaf
-        self.watch.journal.write("graph", leaves=len(leaves))
+        if not self.written:
+            for leaf in leaves:
+                self.reached[id(leaf)] = leaf
+        self.watch.journal.write("graph", step=self.watch.step, leaves=len(leaves), nodes=nodes, retain=retain)
 
     def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
         held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
         return [p for p in self.reached.values() if id(p) not in held]
 
-    @guarded
     def step_ended(self, step: int) -> None:
-        """Write the coverage once the graph is known, and take the hooks off when they have shown enough."""
+        """Describe the models and what the loss reaches, once the first steps have shown them."""
         if step >= 2 and not self.written:
             self.written = True
-            from .coverage import describe
+            from .coverage import describe, models
 
             self.watch.journal.write("coverage", **describe(self))
+            for fields in models(self):
+                self.watch.journal.write("model", **fields)
             self.reached = {} if not self.watch.run.calls else self.reached
-        if step >= WATCHED_STEPS and self.handles and not self.watch.run.changes_inputs:
-            for handle in self.handles:
-                handle.remove()
-            self.handles = []
-            self.running = []
-            self.last_input = None
 
 
 def named_values(frame: FrameType) -> Iterator[tuple[str, Any]]:
     """Names in scope at a frame, with one level of `self.`."""
-    scope = dict(frame.f_globals) if frame.f_code.co_name != "<module>" else {}
-    scope.update(frame.f_locals)
-    for name, value in list(scope.items()):
+    names = dict(frame.f_globals) if frame.f_code.co_name != "<module>" else {}
+    own = sites.scope(frame)
+    names.update(own)
+    for name, value in list(names.items()):
         if not name.startswith("__"):
             yield name, value
-    owner = frame.f_locals.get("self")
+    owner: Any = own.get("self")
     if owner is not None:
         attributes = dict(getattr(owner, "__dict__", {}))
         if isinstance(owner, torch.nn.Module):
@@ -211,28 +372,13 @@ def named_values(frame: FrameType) -> Iterator[tuple[str, Any]]:
             yield f"self.{name}", value
 
 
-def scale(value: Any) -> dict[str, Any]:
-    """How large an input is and how unevenly its features vary, to tell whether it was normalised."""
-    number = value.float()
-    fields = {
-        "n": number.shape[0],
-        "mean": float(number.mean()),
-        "std": float(number.std(unbiased=False)) if number.numel() > 1 else 0.0,
-        "low": float(number.min()) if number.numel() else 0.0,
-        "high": float(number.max()) if number.numel() else 0.0,
-        "bad": int((~torch.isfinite(number)).sum()),
-        "discrete": not value.is_floating_point() and value.dtype != torch.uint8,
-    }
-    if number.dim() == 2 and number.shape[0] > 7 and number.shape[1] > 1:
-        spread = number.std(dim=0, unbiased=False)
-        moving = spread[spread > 1e-12]
-        if moving.numel() > 1:
-            fields["spread"] = float(moving.max() / moving.min())
-    return fields
-
-
-def packed(value: Any) -> dict[str, Any]:
-    """A matrix as base64 of float32, with its shape."""
-    number = value.detach().to(device="cpu", dtype=torch.float32).contiguous()
-    raw = ctypes.string_at(number.data_ptr(), number.numel() * 4) if number.numel() else b""
-    return {"shape": list(number.shape), "b64": base64.b64encode(raw).decode("ascii")}
+def autocast() -> str | None:
+    """The type that operations are cast to just now, if they are."""
+    for device in ("cuda", "cpu"):
+        try:
+            if torch.is_autocast_enabled(device):
+                return str(torch.get_autocast_dtype(device)).replace("torch.", "")
+        except TypeError:  # before 2.4 the functions took no device
+            if torch.is_autocast_enabled() if device == "cuda" else torch.is_autocast_cpu_enabled():
+                return "half"
+    return None

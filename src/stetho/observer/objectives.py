@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import torch
 
-from . import sites
+from . import guard, sites
 from .guard import guarded
+from .schedule import glimpsed
 from .trace import explained
 
 if TYPE_CHECKING:
+    from .patches import Patches
     from .watch import Watch
 
 # Name of the function, and what its input should be.
@@ -41,14 +43,18 @@ class Objectives:
         self.watch = watch
         self.inside = False
         self.seen: dict[int, int] = {}
+        self.calls = 0
+        self.step = -1
+        # Values of the losses that were computed for training since the last step, with their call sites.
+        self.values: list[tuple[int, Any]] = []
 
-    def install(self) -> None:
+    def install(self, patches: Patches) -> None:
         """Put the wrappers where torch's own modules and the program look the functions up."""
         functional = torch.nn.functional
         for name, expects in LOSSES.items():
-            setattr(functional, name, self.wrapped(name, expects, getattr(functional, name)))
+            patches.replace(functional, name, self.wrapped(name, expects, getattr(functional, name)))
         for owner in (torch, torch.Tensor):
-            owner.log_softmax = self.wrapped("log_softmax", "scores", owner.log_softmax)
+            patches.replace(owner, "log_softmax", self.wrapped("log_softmax", "scores", owner.log_softmax))
 
     def wrapped(self, name: str, expects: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """The function with a look at its arguments; a loss that calls another one is looked at once."""
@@ -56,15 +62,17 @@ class Objectives:
 
         @functools.wraps(original)
         def loss(*args: Any, **kwargs: Any) -> Any:
-            if mine.inside or torch.compiler.is_compiling():
+            if torch.compiler.is_compiling() or guard.off or mine.inside:
                 return original(*args, **kwargs)
             mine.inside = True
             try:
-                args, kwargs = mine.changed(name, args, kwargs)
-                looked = mine.called(name, expects, args, kwargs)
+                if mine.watch.run.changes_losses:
+                    args, kwargs = mine.changed(name, args, kwargs)
+                if mine.looks():
+                    mine.called(name, expects, args, kwargs)
                 value = original(*args, **kwargs)
-                if looked:
-                    mine.returned(value)
+                if isinstance(value, torch.Tensor) and value.requires_grad:
+                    mine.returned(name, loss, args, kwargs, value)
                 return value
             finally:
                 mine.inside = False
@@ -72,9 +80,7 @@ class Objectives:
         return loss
 
     def changed(self, name: str, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The arguments as the experiment wants them; without an experiment, as they are."""
-        if not self.watch.run.changes_losses:
-            return args, kwargs
+        """The arguments as the experiment wants them."""
         given, target = arguments(name, args, kwargs)
         result = self.watch.run.loss_arguments(name, given, target)
         if result is None:
@@ -87,20 +93,30 @@ class Objectives:
                 args[position] = value
         return tuple(args), kwargs
 
+    def looks(self) -> bool:
+        """Whether calls of this step are looked at; of an evaluation with many calls, the first ones."""
+        step = self.watch.step
+        if step >= 12 and step % 20 and not glimpsed(step):
+            return False
+        if step != self.step:
+            self.step, self.calls = step, 0
+        self.calls += 1
+        return self.calls <= 64
+
     @guarded
-    def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Record one call: always the first ones of a line, then a thin sample."""
+        step = self.watch.step
         with torch._C.DisableTorchFunction(), torch.no_grad():
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
-                return False
+                return
             if name != "log_softmax":
-                self.watch.modules.loss_seen(target)
+                self.watch.data.loss_seen(target)
             site = self.watch.journal.site(sites.here(3, 5))
             count = self.seen[site] = self.seen.get(site, 0) + 1
-            step = self.watch.step
-            if count > 12 and not (step % 20 == 0 and count % 7 == 0) and step > 3:
-                return False
+            if count > 12 and step > 3 and not (step % 20 == 0 and (count % 7 == 0 or given.requires_grad)):
+                return
             self.watch.journal.write(
                 "loss-call",
                 fn=name,
@@ -108,17 +124,27 @@ class Objectives:
                 step=step,
                 n=count,
                 grad=given.requires_grad,
-                shape=list(given.shape),
                 red=kwargs.get("reduction", "mean") if name != "log_softmax" else None,
+                **sizes(given, target),
                 **self.described(name, expects, given, target, kwargs),
             )
-            return name != "log_softmax" and given.requires_grad
 
     @guarded
-    def returned(self, value: Any) -> None:
-        """What a loss that is trained on came to, to see later what backward was called on in terms of it."""
-        if isinstance(value, torch.Tensor) and value.numel() == 1:
-            self.watch.journal.write("loss-value", step=self.watch.step, v=float(value.detach()))
+    def returned(self, name: str, function: Any, args: Any, kwargs: Any, value: Any) -> None:
+        """Keep what a loss that is trained on came to: it may be one term of what backward is called on."""
+        site = self.watch.replay.operation(function, args, kwargs, value, 4)
+        if name != "log_softmax" and len(self.values) < 32 and value.numel() == 1:
+            self.values.append((site, value))
+
+    def taken(self, losses: list[tuple[int, Any]]) -> list[Any] | None:
+        """The values since the last step, unless there is just one and it is what backward was called on."""
+        values, self.values = self.values, []
+        if not values:
+            return None
+        found = [(site, v.item() if v.device.type == "cpu" else v.detach()) for site, v in values]
+        if len(found) == len(losses) and [v for _, v in found] == [v for _, v in losses]:
+            return None
+        return found
 
     def described(self, name: str, expects: str, given: Any, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Whether the input is what the loss expects, which operation made it, and what the labels look like."""
@@ -155,6 +181,25 @@ def axis_of(name: str, given: Any, kwargs: dict[str, Any]) -> Any:
     return 1 if given.dim() > 1 else 0
 
 
+def sizes(given: Any, target: Any) -> dict[str, Any]:
+    """Shapes, types and ranges of what a loss was given, and whether the two had to be stretched to fit."""
+    low, high = (v.item() for v in torch.aminmax(given))
+    fields: dict[str, Any] = {
+        "shape": list(given.shape),
+        "dtype": str(given.dtype).replace("torch.", ""),
+        "low": low,
+        "high": high,
+        "broadcast": False,
+    }
+    if isinstance(target, torch.Tensor) and target.numel():
+        fields["tshape"] = list(target.shape)
+        fields["tdtype"] = str(target.dtype).replace("torch.", "")
+        if target.dtype != torch.bool and not target.is_complex():
+            fields["tlow"], fields["thigh"] = (v.item() for v in torch.aminmax(target))
+        fields["broadcast"] = target.is_floating_point() and target.shape != given.shape
+    return fields
+
+
 def is_distribution(value: Any, axis: int) -> bool:
     """Values in 0..1 whose sums along the axis are all one: probabilities, not scores."""
     if value.shape[axis] < 2 or bool(value.min() < 0) or bool(value.max() > 1):
@@ -173,6 +218,7 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
         if flat.numel() and int(flat.min()) >= 0 and int(flat.max()) < k <= CLASSES:
             fields["hist"] = torch.bincount(flat, minlength=k).tolist()
             guess = given.argmax(dim=axis).reshape(-1)
+            fields["pred"] = torch.bincount(guess, minlength=k).tolist()
             kept = target.reshape(-1) != kwargs.get("ignore_index", -100)
             fields["acc"] = float((guess == target.reshape(-1))[kept].float().mean())
         return fields
@@ -182,7 +228,5 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
         share = explained(given, target) if name != "binary_cross_entropy_with_logits" else None
         if share is not None:
             fields["r2"] = share
-        if list(target.shape) != list(given.shape):
-            fields["tshape"] = list(target.shape)
         return fields
     return {}

@@ -62,6 +62,18 @@ def user_frames(limit: int = 5, depth: int = 2) -> list[FrameType]:
     return found
 
 
+def first_user_frame(depth: int) -> FrameType | None:
+    """The innermost frame of the user's code."""
+    frame: FrameType | None = sys._getframe(depth)
+    known = _known
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if (known[name] if name in known else user_file(name)) is not None:
+            return frame
+        frame = frame.f_back
+    return None
+
+
 def places(frames: Iterable[FrameType]) -> list[Place]:
     """Frames as (file, line, function)."""
     return [(user_file(f.f_code.co_filename), f.f_lineno, f.f_code.co_name) for f in frames]
@@ -70,3 +82,22 @@ def places(frames: Iterable[FrameType]) -> list[Place]:
 def here(limit: int = 1, depth: int = 3) -> list[Place]:
     """Where the user's code is right now."""
     return places(user_frames(limit, depth))
+
+
+def is_plain(value: object) -> bool:
+    """Whether a setting can be written down as it is: a number, a short text, or a short list of such."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return True
+    if isinstance(value, str):
+        return len(value) <= 200
+    return isinstance(value, (list, tuple)) and len(value) <= 16 and all(is_plain(v) for v in value)
+
+
+def scope(frame: FrameType) -> dict[str, object]:
+    """A frame's local names. Before 3.13 the interpreter keeps the copy it makes, and with it the user's tensors."""
+    found = frame.f_locals
+    names = dict(found)
+    optimized = frame.f_code.co_flags & 0x1
+    if optimized and sys.version_info < (3, 13):
+        found.clear()
+    return names

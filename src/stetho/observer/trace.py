@@ -1,4 +1,4 @@
-"""A few steps seen operation by operation: which line made which value, and where numbers stop being finite."""
+"""A few steps seen operation by operation: which line made which value, and what the loss is made of."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from torch.overrides import TorchFunctionMode
 
 from . import sites
 from .guard import guarded
+from .schedule import glimpsed
 
 if TYPE_CHECKING:
+    from .patches import Patches
     from .sites import Place
     from .watch import Watch
 
@@ -43,9 +45,9 @@ DELICATE = (
 )
 
 
-def stack_depth() -> Any:
-    """How many function modes are active; ours is entered only where there is none."""
-    return torch.overrides._len_torch_function_stack()
+def node_kind(node: Any) -> str:
+    """The operation a node of the graph belongs to."""
+    return str(node.name()).replace("Backward0", "").replace("Backward1", "").replace("Backward2", "")
 
 
 class _Mode(TorchFunctionMode):  # type: ignore[misc]
@@ -56,28 +58,41 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
         self.tracer = tracer
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        out = func(*args, **kwargs)
-        if self.tracer.looking:
+        out = func(*args, **kwargs) if kwargs else func(*args)
+        tracer = self.tracer
+        if tracer.looking:
             # Without this, what is computed here would be saved for backward, and activation checkpointing counts that.
             with torch.no_grad():
-                self.tracer.saw(func, args, kwargs, out)
+                tracer.saw(func, args, kwargs or {}, out)
+        if tracer.keeping and isinstance(out, torch.Tensor):
+            tracer.keep(func, args, kwargs or {}, out)
         return out
 
 
 class Tracer:
-    """Switches the close look on and off at step boundaries and keeps what it shows."""
+    """Switches the close look on and off at step boundaries and keeps what it shows.
+
+    Between close looks the same mode runs outside the models only, where a loss is written with plain operations
+    and a replay must know them; where library losses do all that work it does not run at all.
+    """
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
-        self.windows: list[tuple[int, ...]] = [tuple(w) for w in watch.plan.get("trace", [(0, 12)])]
+        self.windows: list[tuple[int, ...]] = [tuple(w) for w in watch.plan.get("trace", [])]
         self.looking = False
+        self.checking = False
+        self.keeping = False
         self.mode: _Mode | None = None
         self.operations = 0
         self.origins = 0
         self.compiled = False
+        # Whether operations outside models and library losses took part in the loss, as the last close look saw it.
+        self.plain = False
+        # Whether operations outside loaders made what models are called with, and the results that might be that.
+        self.prepares = False
+        self.recent: dict[int, Any] = {}
 
-    def install(self) -> None:
+    def install(self, patches: Patches) -> None:
         """Note whether anything is compiled: inside a compiled graph there are no operations to look at."""
         original = torch.compile
         mine = self
@@ -85,27 +100,106 @@ class Tracer:
         @functools.wraps(original)
         def compile(*args: Any, **kwargs: Any) -> Any:
             mine.compiled = True
-            return original(*args, **kwargs)
+            mine.stop()
+            result = original(*args, **kwargs)
+            if isinstance(result, torch.nn.Module):
+                # Its own call is outside the graph, so what enters and leaves it can be seen.
+                mine.watch.modules.adopt(result)
+            return result
 
-        torch.compile = compile
+        patches.replace(torch, "compile", compile)
 
     @guarded
+    def keep(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+        """An operation that a replay will need."""
+        self.watch.replay.operation(func, args, kwargs, out, 4)
+
     def look(self, step: int) -> None:
         """Called between steps: look closely at the next one, or stop doing so."""
-        wanted = any(first <= step < last for first, last in self.windows)
-        if wanted and not self.looking and not self.compiled:
-            if self.mode is None and stack_depth() == 0:
-                self.mode = _Mode(self)
-                self.mode.__enter__()
+        if self.compiled:
+            return
+        self.recent = {}
+        if not (self.looking or self.windows or self.plain or self.prepares or glimpsed(step)):
+            return
+        self.checking = any(first <= step < last for first, last in self.windows)
+        wanted = self.checking or glimpsed(step)
+        if wanted and not self.looking:
+            self.plain = self.prepares = False
+            self._enter()
             self.looking = self.mode is not None
-        elif not wanted and self.mode is not None:
+        elif not wanted and self.looking:
             self.looking = False
-            # Only the top of the stack may be taken off; a mode of the user's above ours stays where it is.
-            top = torch.overrides._get_current_function_mode()
-            if top is self.mode:
-                self.mode.__exit__(None, None, None)
-                self.mode = None
+            self.watch.modules.activations.write(step - 1)
+        elif wanted:
+            self.watch.modules.activations.write(step - 1)
+        self.watch.modules.watch_closely(wanted)
         self.operations = 0
+        self.keeping = False
+        if not self.looking:
+            # Where no model comes first, or its input is made by operations, these count from here on.
+            first = self.prepares or (self.plain and not self.watch.modules.roots)
+            if first and self.watch.replay.on:
+                self._enter()
+                self.keeping = self.mode is not None
+            else:
+                self._leave()
+
+    def _enter(self) -> None:
+        """Put the mode on, where there is none of the user's."""
+        if self.mode is None and torch.overrides._len_torch_function_stack() == 0:
+            self.mode = _Mode(self)
+            self.mode.__enter__()
+
+    def _leave(self) -> None:
+        """Take the mode off; below a mode of the user's it stays where it is, and does nothing."""
+        if self.mode is not None and torch.overrides._get_current_function_mode() is self.mode:
+            self.mode.__exit__(None, None, None)
+            self.mode = None
+
+    def pause(self) -> bool:
+        """A loader works: its operations are not the loop's. Whether there is anything to go on with afterwards."""
+        if not self.keeping or self.looking:
+            return False
+        self.keeping = False
+        self._leave()
+        return True
+
+    def go_on(self) -> None:
+        """The loader has delivered."""
+        self._enter()
+        self.keeping = self.mode is not None
+
+    def input_comes(self, versions: Any) -> None:
+        """A model is called: note whether operations of this step made what it is given."""
+        self.prepares = self.prepares or any(id(tensor) in self.recent for tensor, _ in versions)
+
+    def suspend(self) -> None:
+        """A model begins: what happens inside it is found by calling it again."""
+        self.keeping = False
+        if not self.looking and self.mode is not None:
+            self._leave()
+
+    def resume(self) -> None:
+        """A model has ended: what follows it, up to backward, is part of the loss."""
+        if self.compiled or not self.watch.replay.on:
+            return
+        if self.looking:
+            self.keeping = True
+        elif self.plain:
+            self._enter()
+            self.keeping = self.mode is not None
+
+    def backward_begins(self) -> None:
+        """The loss is complete."""
+        self.keeping = False
+        if not self.looking and self.mode is not None:
+            self._leave()
+
+    def stop(self) -> None:
+        """Look at nothing any more."""
+        self.looking = self.checking = self.keeping = False
+        self._leave()
+        self.watch.modules.watch_closely(False)
 
     @guarded
     def saw(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
@@ -114,19 +208,24 @@ class Tracer:
             return
         self.operations += 1
         if self.operations > MOST:
-            self.looking = False
+            self.looking = self.checking = False
             return
         name = getattr(func, "__name__", "")
         if name in ("__get__", "__set__", "detach", "backward", "requires_grad_"):
             return
         node = out.grad_fn
+        if node is None and not self.watch.modules.depth and not self.watch.data.loading and len(self.recent) < 512:
+            self.recent[id(out)] = out
         frames = None
         if node is not None and KEY not in node.metadata:
             frames = self.frames()
-            node.metadata[KEY] = (name, frames)
+            value = out.detach() if out.numel() == 1 else None
+            node.metadata[KEY] = (name, frames, value)
+            if not self.plain and not self.watch.modules.depth and not self.watch.objectives.inside:
+                self.plain = True
         if name in PAIRING and not self.watch.objectives.inside:
             self._labels_beside(args)
-        if out.is_floating_point():
+        if self.checking and out.is_floating_point():
             self._check_finite(name, args, kwargs, out, frames)
 
     def _labels_beside(self, args: Sequence[Any]) -> None:
@@ -137,7 +236,7 @@ class Tracer:
         given, other = tensors if tensors[0].requires_grad else tensors[::-1]
         if other.dim() and given.dim() and given.shape[0] == other.shape[0] > 1 and given.numel() >= other.numel():
             with torch._C.DisableTorchFunction(), torch.no_grad():
-                self.watch.modules.loss_seen(other)
+                self.watch.data.loss_seen(other)
                 share = explained(given, other)
                 if share is not None:
                     self.watch.journal.write("fit", step=self.watch.step, r2=share)
@@ -189,12 +288,13 @@ class Tracer:
             graph=given.requires_grad,
         )
 
-    def walk(self, loss: Any) -> None:
-        """Follow the graph from the loss: which parameters it reaches, and a watch on each gradient."""
+    def walk(self, loss: Any, retain: bool) -> None:
+        """Follow the graph from the loss: which parameters it reaches, its terms, and a watch on each gradient."""
         node = loss.grad_fn
         if node is None:
-            self.watch.modules.graph_walked([])
+            self.watch.modules.graph_walked([], 0, retain)
             return
+        self._write_terms(loss)
         leaves: list[Any] = []
         seen, waiting = {node}, [node]
         while waiting:
@@ -202,13 +302,28 @@ class Tracer:
             variable = getattr(node, "variable", None)
             if variable is not None:
                 leaves.append(variable)
-            elif len(seen) < MOST:
+            elif self.checking and len(seen) < MOST:
                 node.register_hook(_gradient_watch(self, node))
             for following, _ in node.next_functions:
                 if following is not None and following not in seen:
                     seen.add(following)
                     waiting.append(following)
-        self.watch.modules.graph_walked(leaves)
+        self.watch.modules.graph_walked(leaves, len(seen), retain)
+
+    def _write_terms(self, loss: Any) -> None:
+        """What is added up to the loss: the operations under its additions, with their values and lines."""
+        parts: list[Any] = []
+        waiting = [loss.grad_fn]
+        while waiting and len(parts) < 32:
+            node = waiting.pop(0)
+            kind = node_kind(node)
+            known = node.metadata.get(KEY)
+            if kind in ("Add", "Sub") and (known is None or known[2] is not None):
+                waiting += [n for n, _ in node.next_functions if n is not None]
+            elif known is not None and known[2] is not None:
+                parts.append([known[0], self.watch.journal.site(known[1]), float(known[2])])
+        if len(parts) > 1:
+            self.watch.journal.write("terms", step=self.watch.step, total=float(loss.detach()), parts=parts)
 
     @guarded
     def gradient_seen(self, shown: _Shown, into: Sequence[Any], came: Sequence[Any]) -> None:
@@ -225,9 +340,9 @@ class Tracer:
         for _ in range(12):
             if node is None:
                 return None
-            kind = node.name().replace("Backward0", "").replace("Backward1", "")
+            kind = node_kind(node)
             if kind not in PASSING:
-                name, frames = node.metadata.get(KEY, (kind.lower(), []))
+                name, frames, _ = node.metadata.get(KEY, (kind.lower(), [], None))
                 return name, frames
             node = node.next_functions[0][0] if node.next_functions else None
         return None
@@ -237,10 +352,10 @@ class _Shown:
     """What a gradient hook may know of its node. Not the node itself: that cycle would keep the graph alive."""
 
     def __init__(self, node: Any) -> None:
-        kind = node.name().replace("Backward0", "").replace("Backward1", "")
+        kind = node_kind(node)
         self.name: str
         self.frames: list[Place]
-        self.name, self.frames = node.metadata.get(KEY, (kind.lower(), []))
+        self.name, self.frames, _ = node.metadata.get(KEY, (kind.lower(), [], None))
         self.given: Any = _saved(node) if kind in DELICATE else None
 
 
@@ -253,6 +368,24 @@ def _gradient_watch(tracer: Tracer, node: Any) -> Callable[[Any, Any], None]:
             tracer.gradient_seen(shown, into, came)
 
     return seen
+
+
+def leaves_of(loss: Any) -> list[Any]:
+    """The parameters that a loss reaches."""
+    leaves: list[Any] = []
+    seen, waiting = {loss.grad_fn}, [loss.grad_fn]
+    while waiting and len(seen) < 10 * MOST:
+        node = waiting.pop()
+        if node is None:
+            continue
+        variable = getattr(node, "variable", None)
+        if variable is not None:
+            leaves.append(variable)
+        for following, _ in node.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return leaves
 
 
 def explained(given: Any, target: Any) -> float | None:

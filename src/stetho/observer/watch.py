@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import math
 import os
 import sys
 import time
@@ -10,50 +12,82 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
-from . import sites
+from . import gradients, guard, sites
 from .change import Run
+from .data import Data
 from .guard import guarded
+from .loops import planned
 from .modules import Modules
 from .objectives import Objectives
-from .trace import Tracer
+from .patches import Patches
+from .procedure import Procedure
+from .replay import Replay
+from .schedule import sampled
+from .steps import Block
+from .trace import Tracer, leaves_of
 
 if TYPE_CHECKING:
     from .journal import Journal
     from .sites import Place
 
-# Parameter changes are measured on these steps: all early ones, then every k-th, a function of the step alone.
-DENSE, EVERY = 10, 25
-# Elements copied for that measurement; beyond it, only the first parameters up to this size are copied.
-COPIED = 20_000_000
-
-
-def sampled(step: int) -> bool:
-    """Whether the costlier facts are recorded at this step."""
-    return step < DENSE or step % EVERY == 0
+now = time.perf_counter
 
 
 class Watched:
     """What is remembered of one optimizer between its steps."""
 
-    def __init__(self, index: int, optimizer: Any, made_at: list[Place]) -> None:
+    def __init__(self, index: int, optimizer: Any, made_at: list[Place], journal: Journal) -> None:
         self.index = index
         self.optimizer = optimizer
         self.made_at = made_at
+        self.step_at: list[Place] = []
         self.steps = 0
         self.cleared = True
-        self.probes: list[Any] = []
-        self.norm: float | None = None
-        self.before: Any = None  # from a sampled step's start to its end: pairs of parameter and copy
+        self.block = Block(journal, index)
+        self.norm: Any = None
+        self.parts: list[Any] | None = None  # the norm of each gradient, as of this step's start
+        self.scale = 1.0
+        self.before: gradients.Before | None = None
         self.backwards = 0
+        self.held: list[Any] = []
+        self.counts: list[int] = []
+        self.size = 0
+        self.named = False
+        self.close = False
+        self.moved: list[bool] = []
+        # A parameter with its gradient as the last step left it, by which a missing reset can be told.
+        self.marker: tuple[Any, Any, int] | None = None
 
     def parameters(self) -> list[Any]:
         """All parameters it holds now; groups may be added later."""
-        return [p for group in self.optimizer.param_groups for p in group["params"]]
+        counts = [len(group["params"]) for group in self.optimizer.param_groups]
+        if counts != self.counts:
+            self.counts = counts
+            self.held = [p for group in self.optimizer.param_groups for p in group["params"]]
+            self.size = sum(p.numel() for p in self.held)
+        return self.held
 
+    def look_for_reset(self) -> None:
+        """Tell, before the first backward after a step, whether that step's gradients are still there."""
+        if self.cleared or self.marker is None:
+            return
+        parameter, old, version = self.marker
+        new = parameter.grad
+        if new is None:
+            self.cleared = True
+        elif new is not old or new._version != version:
+            # Something wrote to it or replaced it; only a gradient of zeros counts as cleared.
+            self.cleared = new.is_sparse or not bool(new.detach().any())
 
-def gradients_left(watched: Watched) -> bool:
-    """Whether the gradients that the last step used are still there."""
-    return any(p.grad is not None and bool(p.grad.detach().any()) for p in watched.probes)
+    def leave_marker(self) -> None:
+        """Note a small parameter's gradient as this step leaves it; the same parameter as long as it has one."""
+        if self.marker is not None and self.marker[0].grad is not None:
+            parameter = self.marker[0]
+        else:
+            found = [p for p in self.parameters() if p.grad is not None and not p.grad.is_sparse]
+            parameter = min(found, key=lambda p: p.numel(), default=None)
+        gradient = None if parameter is None else parameter.grad
+        self.marker = None if gradient is None else (parameter, gradient, gradient._version)
 
 
 class Watch:
@@ -62,25 +96,74 @@ class Watch:
     def __init__(self, plan: dict[str, Any], journal: Journal) -> None:
         self.plan = plan
         self.journal = journal
+        self.patches = Patches()
         self.optimizers: dict[int, Watched] = {}
         self.pending: list[tuple[int, Any]] = []
+        self.aside: tuple[int, Any] | None = None
+        self.in_backward = False
         self.step = 0
-        self.clip: tuple[float, float] | None = None
+        self.ended = now()
+        self.backward_times: list[tuple[float, float]] = []
+        self.ranks = int(os.environ.get("WORLD_SIZE", "1") or 1) > 1
+        self.finite = True
         self.run = Run(self)
+        self.procedure = Procedure(self)
         self.modules = Modules(self)
+        self.data = Data(self)
         self.tracer = Tracer(self)
         self.objectives = Objectives(self)
+        self.replay = Replay(self)
 
     def install(self) -> None:
-        """Seed torch, patch it, then load the experiment's change, which may patch on top."""
-        torch.manual_seed(int(self.plan["seed"]))
+        """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""
+        if self.plan.get("seed") is not None:
+            torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
         self._patch_backward()
-        self._patch_clipping()
-        self.modules.install()
-        self.tracer.install()
-        self.objectives.install()
+        for part in (self.procedure, self.modules, self.data, self.tracer, self.objectives):
+            part.install(self.patches)
+        self.journal.gathering.append(self.hand_over)
+        atexit.register(self.last_words)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forked)
+        self.journal.write(
+            "run",
+            argv=list(sys.argv),
+            cwd=os.getcwd(),
+            python=sys.version.split()[0],
+            torch=str(torch.__version__),
+            threads=torch.get_num_threads(),
+            rank=int(os.environ.get("RANK", "0") or 0),
+            world=int(os.environ.get("WORLD_SIZE", "1") or 1),
+        )
         self.run.load(self.plan.get("changes", []))
+
+    def remove(self) -> None:
+        """Detach: leave torch as it was found, and write what is left to write."""
+        self.tracer.stop()
+        self.journal.flush()
+        self.modules.release()
+        self.patches.undo()
+        atexit.unregister(self.last_words)
+        if self.hand_over in self.journal.gathering:
+            self.journal.gathering.remove(self.hand_over)
+
+    @guarded
+    def last_words(self) -> None:
+        """At the interpreter's end: write the steps that were still gathered, and look at one left unfinished."""
+        self.replay.unfinished()
+        self.journal.flush()
+
+    def forked(self) -> None:
+        """In a forked child: forget the steps that the parent will write."""
+        for watched in self.optimizers.values():
+            watched.block.rows = []
+
+    @guarded
+    def hand_over(self) -> None:
+        for watched in self.optimizers.values():
+            watched.block.write()
+        self.modules.write_modes()
 
     def _patch_optimizer(self) -> None:
         from torch.optim import optimizer as module
@@ -93,9 +176,9 @@ class Watch:
             original(optimizer, *args, **kwargs)
             watch.optimizer_made(optimizer)
 
-        module.Optimizer.__init__ = made
-        module.register_optimizer_step_pre_hook(self.before_step)
-        module.register_optimizer_step_post_hook(lambda o, a, k: self.after_step(o))
+        self.patches.replace(module.Optimizer, "__init__", made)
+        self.patches.enter(module._global_optimizer_pre_hooks, "stetho", self.before_step)
+        self.patches.enter(module._global_optimizer_post_hooks, "stetho", self.after_step)
 
     def _patch_backward(self) -> None:
         original = torch.autograd.backward
@@ -103,36 +186,47 @@ class Watch:
 
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            watch.before_backward(tensors)
-            return original(tensors, *args, **kwargs)
+            if guard.off or torch.compiler.is_compiling():
+                return original(tensors, *args, **kwargs)
+            if watch.in_backward:
+                # Activation checkpointing of the older kind calls it from inside.
+                return original(tensors, *args, **kwargs)
+            watch.before_backward(tensors, args, kwargs)
+            begun = now()
+            watch.in_backward = True
+            try:
+                return original(tensors, *args, **kwargs)
+            finally:
+                watch.in_backward = False
+                if watch.ranks:
+                    watch.after_backward(begun)
 
-        torch.autograd.backward = backward
+        self.patches.replace(torch.autograd, "backward", backward)
+        self._patch_grad()
 
-    def _patch_clipping(self) -> None:
-        from torch.nn.utils import clip_grad
-
-        original = clip_grad.clip_grad_norm_
+    def _patch_grad(self) -> None:
+        original = torch.autograd.grad
         watch = self
 
         @functools.wraps(original)
-        def clip_grad_norm_(parameters: Any, max_norm: Any, *args: Any, **kwargs: Any) -> Any:
-            limit = watch.run.clip_limit(max_norm)
-            total = original(parameters, limit, *args, **kwargs)
-            watch.clipped(total, limit)
-            return total
+        def grad(outputs: Any, *args: Any, **kwargs: Any) -> Any:
+            higher = kwargs.get("create_graph", args[3] if len(args) > 3 else False)
+            if guard.off or higher or watch.in_backward or torch.compiler.is_compiling():
+                return original(outputs, *args, **kwargs)
+            watch.gradient_taken(outputs)
+            watch.in_backward = True
+            try:
+                return original(outputs, *args, **kwargs)
+            finally:
+                watch.in_backward = False
 
-        clip_grad.clip_grad_norm_ = torch.nn.utils.clip_grad_norm_ = clip_grad_norm_
-
-    @guarded
-    def clipped(self, total: Any, max_norm: Any) -> None:
-        """Keep the norm before clipping and the limit, for the record of the step that follows."""
-        self.clip = (float(total), float(max_norm))
+        self.patches.replace(torch.autograd, "grad", grad)
 
     @guarded
     def optimizer_made(self, optimizer: Any) -> None:
         """Record a new optimizer, its settings and its line; the close look begins with the first one."""
         frames = sites.user_frames(4, 3)
-        watched = Watched(len(self.optimizers), optimizer, sites.places(frames))
+        watched = Watched(len(self.optimizers), optimizer, sites.places(frames), self.journal)
         self.optimizers[id(optimizer)] = watched
         self.modules.remember_scope(watched, frames)
         self.journal.write(
@@ -140,9 +234,12 @@ class Watch:
             o=watched.index,
             name=type(optimizer).__name__,
             site=self.journal.site(watched.made_at),
-            lr=[_number(g.get("lr")) for g in optimizer.param_groups],
-            momentum=_number(optimizer.defaults.get("momentum")),
-            decay=_number(optimizer.defaults.get("weight_decay")),
+            lr=[number(g.get("lr")) for g in optimizer.param_groups],
+            momentum=number(optimizer.defaults.get("momentum")),
+            decay=number(optimizer.defaults.get("weight_decay")),
+            settings={k: v for k, v in optimizer.defaults.items() if sites.is_plain(v)},
+            groups=[sum(p.numel() for p in g["params"]) for g in optimizer.param_groups],
+            fused=bool(optimizer.defaults.get("fused")),
         )
         if watched.index == 0:
             self.tracer.look(0)
@@ -155,84 +252,224 @@ class Watch:
         return self.optimizers[id(optimizer)]
 
     @guarded
-    def before_backward(self, tensors: Any) -> None:
+    def before_backward(self, tensors: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """See whether gradients were cleared, and keep the loss, which the next step writes."""
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            for watched in self.optimizers.values():
-                watched.backwards += 1
-                if not watched.cleared and not gradients_left(watched):
-                    watched.cleared = True
-            loss = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if len(tensors) == 1 else None
-            site = self.journal.site(sites.here(3))
-            if isinstance(loss, torch.Tensor) and loss.numel() == 1:
-                self.pending.append((site, loss.detach()))
-            if self.tracer.looking and isinstance(loss, torch.Tensor):
-                self.tracer.walk(loss)
-            if not self.optimizers:
-                self.journal.write("backward", site=site)
+        self.procedure.mark("b")
+        for watched in self.optimizers.values():
+            watched.backwards += 1
+            if not watched.cleared:
+                watched.look_for_reset()
+        loss = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if len(tensors) == 1 else None
+        site = self.journal.here(3)
+        if not isinstance(loss, torch.Tensor):
+            loss = None
+        if loss is not None and loss.numel() == 1:
+            known = loss.item() if loss.device.type == "cpu" else loss.detach()
+            if self.procedure.scaled is not None:
+                known = self.procedure.unscaled(loss, known)
+            self.pending.append((site, known))
+            self.replay.backward(loss, known)
+        if loss is not None and self.tracer.looking:
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                self.tracer.walk(loss, bool(kwargs.get("retain_graph") or (len(args) > 1 and args[1])))
+        if self.tracer.mode is not None:
+            self.tracer.backward_begins()
+        if not self.optimizers:
+            self.journal.write("backward", site=site)
+        if self.run.calls:
             self.run.before_backward()
+
+    def step_of(self, loss: Any) -> int:
+        """The step under way of the optimizer that this loss trains: the one with most of what the loss reaches."""
+        if len(self.optimizers) < 2:
+            return self.step
+        reached = {id(leaf) for leaf in leaves_of(loss)}
+        held = {w.index: sum(id(p) in reached for p in w.parameters()) for w in self.optimizers.values()}
+        best = max(held, key=lambda o: held[o])
+        return next(w.steps for w in self.optimizers.values() if w.index == best)
+
+    @guarded
+    def gradient_taken(self, outputs: Any) -> None:
+        """A gradient asked for by name: the loss of a step to come, unless backward is called for it as well."""
+        loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0] if len(outputs) == 1 else None
+        if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
+            return
+        self.procedure.mark("b")
+        known = loss.item() if loss.device.type == "cpu" else loss.detach()
+        self.aside = (self.journal.here(3), known)
+        self.replay.backward(loss, known)
+        if self.tracer.looking:
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                self.tracer.walk(loss, False)
+        if self.tracer.mode is not None:
+            self.tracer.backward_begins()
+
+    @guarded
+    def after_backward(self, begun: float) -> None:
+        """When this rank came to backward and how long it took: those who come early wait in it for the last."""
+        spent = now() - begun
+        self.backward_times.append((time.time() - spent, spent))
 
     @guarded
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Measure the gradient that the step will use; with a closure it is made inside the step, so later."""
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            watched = self.known(optimizer)
+        if torch.compiler.is_compiling():
+            return
+        watched = self.known(optimizer)
+        self.procedure.mark("s")
+        if self.run.calls:
             self.run.before_step(optimizer)
-            closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
-            watched.norm = None if closure is not None else gradient_norm(watched)
-            if sampled(watched.steps):
-                watched.before = copies(watched)
+        watched.close = sampled(watched.steps, len(watched.parameters()))
+        closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
+        watched.norm = None if closure is not None else self.norm_of(watched)
+        if closure is None and isinstance(watched.norm, float) and not math.isfinite(watched.norm):
+            self.replay.gradient_bad(watched)
+        if watched.close:
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                watched.before = gradients.Before(watched.parameters())
+
+    def norm_of(self, watched: Watched) -> Any:
+        """The global norm before clipping; clipping has just computed it where it was told all parameters."""
+        watched.parts = None
+        clipped = self.procedure.clipped
+        if clipped is not None and clipped.whole and not watched.close:
+            return clipped.total
+        found = [g for g in [p.grad for p in watched.held] if g is not None]
+        if not found:
+            return clipped.total if clipped is not None and clipped.whole else 0.0
+        scale = self.procedure.gradient_scale(watched.optimizer)
+        if watched.size > gradients.EXACT and not watched.close:
+            watched.block.estimated = True
+            value = gradients.estimate(found)
+        else:
+            watched.parts = gradients.norms(found)
+            value = gradients.total(watched.parts)
+        if clipped is not None and clipped.whole:
+            watched.scale = clipped.factor
+            return clipped.total
+        watched.scale = 1.0 / scale
+        return value * watched.scale if scale != 1.0 else value
 
     @guarded
-    def after_step(self, optimizer: Any) -> None:
+    def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Write the step down, prepare for the next, and end the process at the experiment's bound."""
-        with torch._C.DisableTorchFunction(), torch.no_grad():
-            watched = self.known(optimizer)
-            if watched.norm is None:
-                watched.norm = gradient_norm(watched)
-            self._write_step(watched)
-            self.run.after_step(optimizer)
-            watched.steps += 1
-            watched.cleared = False
-            watched.backwards = 0
-            watched.probes = probes(watched)
-            if watched.index == 0 or watched.steps > self.step:
-                self.step = max(self.step, watched.steps)
-            self.modules.step_ended(self.step)
-            self.tracer.look(self.step)
-            bound = self.plan.get("steps")
-            if bound and watched.steps >= bound:
-                self.finish("bound")
-
-    def _write_step(self, watched: Watched) -> None:
-        losses = [(site, float(value)) for site, value in self.pending]
-        self.pending = []
-        step_at = self.journal.site(sites.here(3, 5)) if watched.steps < 3 else None
-        fields: dict[str, Any] = {
-            "o": watched.index,
-            "i": watched.steps,
-            "loss": losses,
-            "lr": [_number(g.get("lr")) for g in watched.optimizer.param_groups],
-            "g": watched.norm,
-            "kept": watched.steps > 0 and not watched.cleared,
-            "bw": watched.backwards,
-            "t": round(time.monotonic() - self.journal.started, 4),
-        }
-        if step_at is not None:
-            fields["at"] = step_at
-        if self.clip is not None:
-            fields["clip"] = self.clip
-            self.clip = None
+        if torch.compiler.is_compiling():
+            return
+        watched = self.known(optimizer)
+        if watched.norm is None:
+            watched.norm = self.norm_of(watched)
+        ended = now()
+        self._gather(watched, ended)
         if watched.before is not None:
-            fields["u"] = relative_change(watched)
-            watched.before = None
-        if self.run.count:
-            fields["applied"] = self.run.count
-        self.journal.write("step", **fields)
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                self._write_sample(watched)
+        if self.run.calls:
+            self.run.after_step(optimizer)
+        watched.leave_marker()
+        watched.steps += 1
+        watched.cleared = watched.marker is None
+        watched.backwards = 0
+        watched.parts = None
+        self.step = max(self.step, watched.steps)
+        self.replay.step_ended()
+        self.data.step_ended()
+        if not self.modules.written:
+            self.modules.step_ended(self.step)
+        self.tracer.look(self.step)
+        bound = self.plan.get("steps")
+        if bound and watched.steps >= bound:
+            self.finish("bound")
+        if self.journal.due(time.monotonic()):
+            self.journal.flush()
+        watched.before = None
+        # What the observer did just now is not the program's time.
+        self.ended = now()
+
+    def _gather(self, watched: Watched, ended: float) -> None:
+        """Put the step into its block; a value that is no longer finite is written at once."""
+        losses, self.pending = self.pending, []
+        if not losses and self.aside is not None:
+            losses = [self.aside]
+        self.aside = None
+        order, wait, evaluation = self.procedure.taken(), self.data.waited, self.modules.evaluated()
+        self.data.waited = 0.0
+        clipped, self.procedure.clipped = self.procedure.clipped, None
+        times, self.backward_times = self.backward_times, []
+        if watched.steps < 3:
+            watched.step_at = sites.here(3, 5)
+            watched.block.at = self.journal.site(watched.step_at)
+        kept = watched.steps > 0 and not watched.cleared
+        row = (
+            losses,
+            self.objectives.taken(losses),
+            [number(g.get("lr")) for g in watched.optimizer.param_groups],
+            watched.norm,
+            watched.backwards,
+            None if clipped is None else [clipped.total, clipped.limit],
+            ended - self.ended,
+            wait,
+            evaluation,
+            times[-1] if times else None,
+            order,
+        )
+        watched.block.add(watched.steps, kept, row)
+        watched.block.applied = self.run.count
+        good = not isinstance(watched.norm, float) or math.isfinite(watched.norm)
+        for _, value in losses:
+            good = good and (not isinstance(value, float) or math.isfinite(value))
+        if not good and self.finite:
+            self.journal.flush()
+        self.finite = good
+
+    def _write_sample(self, watched: Watched) -> None:
+        parameters = watched.parameters()
+        assert watched.before is not None
+        if not watched.named:
+            watched.named = True
+            self._write_names(watched)
+            self.journal.write("planned", **planned(sites.user_frames(12, 4)))
+        each, whole = watched.before.changes()
+        if len(watched.moved) != len(each):
+            watched.moved = [False] * len(each)
+        watched.moved = [m or u is None or u != 0 for m, u in zip(watched.moved, each)]
+        # Each gradient as backward left it: clipping and a gradient scaler are taken out again.
+        parts = None if watched.parts is None else iter([p.item() * watched.scale for p in watched.parts])
+        self.journal.write(
+            "sample",
+            o=watched.index,
+            i=watched.steps,
+            g=[None if p.grad is None or parts is None else next(parts) for p in parameters],
+            u=each,
+            ur=whole,
+            **gradients.weights(parameters),
+            **gradients.moments(watched.optimizer, parameters),
+        )
+        if self.ranks:
+            buffers = [b for m in self.modules.live_roots() for b in m.buffers()]
+            p, b = gradients.checksum(parameters), gradients.checksum(buffers)
+            self.journal.write("check", o=watched.index, i=watched.steps, p=p, b=b)
+
+    def untouched(self) -> set[int]:
+        """Parameters that none of the steps so far has changed."""
+        return {id(p) for w in self.optimizers.values() for p, u in zip(w.parameters(), w.moved) if not u}
+
+    def _write_names(self, watched: Watched) -> None:
+        from .coverage import names
+
+        parameters = watched.parameters()
+        self.journal.write(
+            "parameters",
+            o=watched.index,
+            names=names(self.modules, parameters),
+            sizes=[p.numel() for p in parameters],
+            dtypes=[str(p.dtype).replace("torch.", "") for p in parameters],
+            devices=[str(p.device) for p in parameters],
+        )
 
     def finish(self, reason: str) -> NoReturn:
         """End the process here: the bound of an experiment is exact, and no `except` of the program's can undo it."""
         self.run.report()
+        self.journal.flush()
         self.journal.write("end", reason=reason)
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -242,50 +479,8 @@ class Watch:
         os._exit(0)
 
 
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
     """A setting as a number, where it is one."""
+    if type(value) is float:
+        return value
     return None if value is None or isinstance(value, (tuple, list)) else float(value)
-
-
-def dense_gradients(watched: Watched) -> list[Any]:
-    return [p.grad.detach() for p in watched.parameters() if p.grad is not None and not p.grad.is_sparse]
-
-
-def gradient_norm(watched: Watched) -> float | None:
-    """The global norm of the gradients that a step uses."""
-    grads = dense_gradients(watched)
-    if not grads:
-        sparse = any(p.grad is not None for p in watched.parameters())
-        return None if sparse else 0.0
-    return float(torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g.float()) for g in grads])))
-
-
-def probes(watched: Watched, wanted: int = 3) -> list[Any]:
-    """A few small parameters with a gradient that is not zero, by which a missing reset can be told cheaply."""
-    small = sorted((p for p in watched.parameters() if p.grad is not None), key=lambda p: p.numel())
-    found: list[Any] = []
-    for parameter in small[: wanted * 4]:
-        if not parameter.grad.is_sparse and bool(parameter.grad.detach().any()):
-            found.append(parameter)
-            if len(found) == wanted:
-                break
-    return found
-
-
-def copies(watched: Watched) -> list[tuple[Any, Any]]:
-    """Parameters beside copies of them, within the limit, to measure what the step changes."""
-    chosen: list[tuple[Any, Any]] = []
-    size = 0
-    for parameter in watched.parameters():
-        size += parameter.numel()
-        if size > COPIED and chosen:
-            break
-        chosen.append((parameter, parameter.detach().clone()))
-    return chosen
-
-
-def relative_change(watched: Watched) -> float | None:
-    """Norm of the real parameter change over the norm of the parameters."""
-    change = sum(float((p.detach() - old).float().pow(2).sum()) for p, old in watched.before)
-    size = sum(float(old.float().pow(2).sum()) for _, old in watched.before)
-    return (change / size) ** 0.5 if size > 0 else None

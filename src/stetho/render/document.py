@@ -11,8 +11,9 @@ from stetho.evidence import Evidence, Json
 from stetho.render.inert import readable
 from stetho.verdict import SCHEMA, Hypothesis, Verdict
 
-# A curve of thousands of numbers belongs in the case, not in every answer.
+# A curve of thousands of numbers belongs in the case, not in every answer; nor does much of what nothing rests on.
 SMALL = 2000
+UNCITED = 400
 
 
 def render(verdict: Verdict) -> str:
@@ -29,6 +30,7 @@ def schema() -> dict[str, Any]:
 
 def document(verdict: Verdict) -> dict[str, Json]:
     """The contract's document, key for key."""
+    cites = cited(verdict)
     whole: dict[str, Json] = {
         "schema": SCHEMA,
         "target": encode(verdict.target),
@@ -39,7 +41,7 @@ def document(verdict: Verdict) -> dict[str, Json]:
         "hypotheses": [_hypothesis(one) for one in verdict.hypotheses],
         "claim": encode(verdict.claim),
         "not_claimed": verdict.not_claimed,
-        "evidence": [_evidence(one) for one in verdict.evidence],
+        "evidence": [_evidence(one, SMALL if one.id in cites else UNCITED) for one in verdict.evidence],
         "experiments": encode(verdict.experiments),
         "fix": encode(verdict.fix),
         "next": encode(verdict.next),
@@ -64,7 +66,17 @@ def _hypothesis(one: Hypothesis) -> Json:
     }
 
 
-def _evidence(one: Evidence) -> Json:
+def cited(verdict: Verdict) -> set[str]:
+    """The evidence that a symptom, a finding, a hypothesis, an experiment or the claim rests on."""
+    parts = [symptom.evidence for symptom in verdict.symptoms]
+    parts += [finding.evidence for finding in verdict.findings]
+    parts += [tried.evidence for tried in verdict.experiments]
+    parts += [side for one in verdict.hypotheses for side in (one.supports, one.against)]
+    parts += [verdict.claim.cites] if verdict.claim is not None else []
+    return {id for ids in parts for id in ids}
+
+
+def _evidence(one: Evidence, most: int) -> Json:
     shown: dict[str, Json] = {
         "id": one.id,
         "kind": one.kind,
@@ -74,7 +86,7 @@ def _evidence(one: Evidence) -> Json:
         "run": one.run,
     }
     data = encode(one.data)
-    if data is not None and len(json.dumps(data)) <= SMALL:
+    if data is not None and len(json.dumps(data)) <= most:
         shown["data"] = data
     return shown
 

@@ -1,7 +1,6 @@
 """Found first on PYTHONPATH: starts the observer, then hands over to the user's own sitecustomize."""
 
-import importlib.machinery
-import importlib.util
+import importlib
 import os
 import sys
 
@@ -9,36 +8,29 @@ _here = os.path.dirname(os.path.abspath(__file__))
 
 
 def _start_observer() -> None:
-    """Load the observer from its folder, under a name of its own: stetho need not be installed here."""
-    folder = os.path.dirname(_here)
-    spec = importlib.util.spec_from_file_location(
-        "_stetho_observer", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-    )
-    if spec is None or spec.loader is None:
+    """Run the observer's entry, which lies outside this folder: all that is in here hides modules of the user's."""
+    entry = os.path.join(os.path.dirname(_here), "entry.py")
+    try:
+        with open(entry, encoding="utf-8") as file:
+            code = compile(file.read(), entry, "exec")
+    except (OSError, SyntaxError, ValueError):
         return
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["_stetho_observer"] = module
-    spec.loader.exec_module(module)
-    module.start(os.environ["STETHO_PLAN"])
+    exec(code, {"__file__": entry, "__name__": "_stetho_entry", "by": "path"})
 
 
 def _hand_over() -> None:
-    """Run the sitecustomize that this one hides, as if it had been found."""
-    rest = [p for p in sys.path if os.path.abspath(p or ".") != _here]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", rest)
-    if spec is not None and spec.loader is not None:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
-        spec.loader.exec_module(module)
-
-
-if os.environ.get("STETHO_PLAN"):
+    """Import the sitecustomize that this one hides; where there is none, fail just as Python would have."""
+    places = [(i, p) for i, p in enumerate(sys.path) if os.path.abspath(p or ".") == _here]
+    for _, path in places:
+        sys.path.remove(path)
+    sys.modules.pop("sitecustomize", None)
     try:
-        _start_observer()
-    except Exception as error:  # noqa: BLE001 - the user's program must start whatever happens here
-        try:
-            with open(os.environ["STETHO_PLAN"] + ".error", "a", encoding="utf-8") as out:
-                out.write(f"{type(error).__name__}: {error}\n")
-        except OSError:
-            pass
+        importlib.import_module("sitecustomize")
+    finally:
+        # Programs hand their sys.path on to their children, who are to be observed, too.
+        for i, path in places:
+            sys.path.insert(i, path)
+
+
+_start_observer()
 _hand_over()

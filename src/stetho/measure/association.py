@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from stetho.facts import Association
+from stetho.measure.data import matrix
 from stetho.recording import Recording
+
+# Beyond this many samples the table of distances grows and the answer does not change.
+MOST = 1500
+NEIGHBOURS = 5
 
 
 def association(recording: Recording) -> Iterator[tuple[Association, str]]:
@@ -18,11 +22,8 @@ def association(recording: Recording) -> Iterator[tuple[Association, str]]:
         return
     import numpy as np
 
-    def matrix(body: dict[str, Any]) -> Any:
-        return np.frombuffer(base64.b64decode(body["b64"]), dtype="<f4").reshape(body["shape"])
-
-    x = np.concatenate([matrix(p["x"]) for p in pairs])[:1500].astype("float64")
-    y = np.concatenate([matrix(p["y"]) for p in pairs])[:1500].astype("float64")
+    x = np.concatenate([matrix(p["x"]) for p in pairs])[:MOST].astype("float64")
+    y = np.concatenate([matrix(p["y"]) for p in pairs])[:MOST].astype("float64")
     whole, discrete = all(p["whole"] for p in pairs), any(p["discrete"] for p in pairs)
     _, first, counts = np.unique(x, axis=0, return_index=True, return_counts=True)
     repeated = counts[counts > 1].sum() / len(x)
@@ -31,15 +32,7 @@ def association(recording: Recording) -> Iterator[tuple[Association, str]]:
     x, y = x[usable], y[usable]
     if len(x) < 100 or float(y.std()) == 0.0:
         return
-    if discrete:
-        distance = (x[:, None, :] != x[None, :, :]).sum(axis=2, dtype="int32").astype("float64")
-    else:
-        scale = x.std(axis=0)
-        x = (x[:, scale > 0] - x[:, scale > 0].mean(axis=0)) / scale[scale > 0]
-        square = (x * x).sum(axis=1)
-        distance = square[:, None] + square[None, :] - 2 * x @ x.T
-    np.fill_diagonal(distance, np.inf)
-    near = np.argsort(distance, axis=1)[:, :5]
+    near = _nearest(x, discrete)
     if whole and y.shape[1] == 1:
         same = (y[near, 0] == y[:, :1]).mean(axis=1)
         shares = np.unique(y[:, 0], return_counts=True)[1] / len(y)
@@ -54,3 +47,19 @@ def association(recording: Recording) -> Iterator[tuple[Association, str]]:
         fact,
         f"nearest neighbours among {len(x)} inputs agree on the label {agreement:.3f}, random pairs {expected:.3f}",
     )
+
+
+def _nearest(x: Any, discrete: bool) -> Any:
+    """The nearest of each sample: by the number of different symbols, or by distance over scaled features."""
+    import numpy as np
+
+    if discrete:
+        # Row by row: all pairs at once would need a cube of booleans.
+        distance = np.stack([(x != row).sum(axis=1) for row in x]).astype("float64")
+    else:
+        scale = x.std(axis=0)
+        x = (x[:, scale > 0] - x[:, scale > 0].mean(axis=0)) / scale[scale > 0]
+        square = (x * x).sum(axis=1)
+        distance = square[:, None] + square[None, :] - 2 * x @ x.T
+    np.fill_diagonal(distance, np.inf)
+    return np.argsort(distance, axis=1)[:, :NEIGHBOURS]

@@ -1,0 +1,66 @@
+"""The end: how the process ended, the exception behind it, and lines that an investigation pointed at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from stetho.evidence import Place
+from stetho.facts.fact import Fact
+
+
+@dataclass(frozen=True)
+class RunEnd(Fact):
+    """How the observed process ended."""
+
+    fact: ClassVar[str] = "run-end"
+
+    code: int | None
+    """Its exit code; None when a signal ended it."""
+    signal: str | None = None
+    """The signal that ended it."""
+    steps: int = 0
+    """Steps of the busiest optimizer."""
+    seconds: float = 0.0
+    """How long it ran."""
+    attached: bool = True
+    """Whether the observer met torch."""
+    stopped_by: str | None = None
+    """What ended it before its time: `bound`, `time`, `symptom`, an alarm, or `interrupt`; None when it ended by itself.
+    `unfinished` when its end was not seen."""
+    backwards: int = 0
+    """Backward calls that were seen."""
+    why_not: str = ""
+    """Why no step was recorded, as far as it can be told; empty when steps were."""
+
+
+@dataclass(frozen=True)
+class Crash(Fact):
+    """An exception that ended the program, as its traceback tells it."""
+
+    fact: ClassVar[str] = "crash"
+
+    exception: str
+    """The exception's class."""
+    message: str
+    """What it says."""
+    where: Place | None = None
+    """The innermost line of the user's."""
+    frames: tuple[Place, ...] = ()
+    """The frames of the traceback, outermost first."""
+    log_line: int | None = None
+    """The line of the log that names the exception."""
+    lines_after: int = 0
+    """Lines of output after the traceback: many of them, in a log, mean that the program caught it and went on."""
+
+
+@dataclass(frozen=True)
+class SourceLines(Fact):
+    """Lines of the user's code that an earlier step of the investigation pointed at."""
+
+    fact: ClassVar[str] = "source-lines"
+
+    subject: str
+    """What they were looked up for."""
+    places: tuple[Place, ...] = field(default=())
+    """The lines."""

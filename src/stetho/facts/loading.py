@@ -1,0 +1,83 @@
+"""Data loading: the loaders and their settings, and which samples came again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stetho.evidence import Place
+from stetho.facts.fact import Fact
+
+
+@dataclass(frozen=True)
+class Loader:
+    """One DataLoader."""
+
+    where: Place | None
+    """The line that made it."""
+    samples: int | None
+    """Samples in its data set, where that has a length."""
+    batches: int | None
+    """Batches in an epoch, where that is known."""
+    batch: int | None
+    """Samples in a batch."""
+    workers: int | None
+    """Worker processes; 0 loads in the training process itself."""
+    sampler: str | None
+    """The sampler's class."""
+    shuffle: bool | None
+    """Whether it draws the samples in random order; None when the sampler does not tell."""
+    drop_last: bool | None
+    """Whether a last batch that is not full is left out."""
+    iterable: bool | None
+    """Whether its data set is a stream, which each worker gets a copy of."""
+    persistent: bool | None
+    """Whether the workers live on from epoch to epoch."""
+    generators: tuple[str, ...]
+    """Attributes of the data set that hold a random generator; every worker starts with a copy of each."""
+    epochs: int | None
+    """How often it was gone through, or begun to be; None when a long recording has not kept all of it."""
+    phase: str | None = None
+    """train or eval, by the batches that came from it."""
+    steps_per_epoch: float | None = None
+    """The median number of optimizer steps between two of its beginnings."""
+
+
+@dataclass(frozen=True)
+class Loaders(Fact):
+    """Every DataLoader of the run."""
+
+    fact: ClassVar[str] = "loaders"
+
+    loaders: tuple[Loader, ...]
+    """The loaders in the order in which they were made."""
+
+
+@dataclass(frozen=True)
+class Fingerprints(Fact):
+    """Which samples came again, told by fingerprints of what entered the model in the batches looked at."""
+
+    fact: ClassVar[str] = "fingerprints"
+
+    batches: int
+    """Training batches looked at."""
+    samples: int
+    """Samples in them."""
+    distinct: int
+    """Different samples among these."""
+    same_as_before: int
+    """Training batches that hold the same samples in the same order as the one looked at before."""
+    distinct_batches: int
+    """Different training batches."""
+    epochs: int | None = None
+    """Epochs with training batches that were looked at; None when no loader marks them."""
+    repeated: int | None = None
+    """Samples that came again within the same epoch."""
+    epochs_compared: int | None = None
+    """Epochs that were compared with the first one, batch by batch."""
+    same_order: int | None = None
+    """Epochs among them in which the same samples came in the same order as in the first."""
+    evaluated: int = 0
+    """Different samples in the evaluation batches looked at."""
+    shared: int = 0
+    """Samples among them that were also trained on."""

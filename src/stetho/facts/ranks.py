@@ -1,0 +1,100 @@
+"""Ranks: what each process of a distributed run did, whether they hold the same parameters, who waits for whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stetho.facts.fact import Fact
+
+
+@dataclass(frozen=True)
+class RankRun:
+    """One rank's run in a few numbers."""
+
+    rank: int
+    """The rank."""
+    steps: int
+    """Steps that its busiest optimizer took."""
+    loss_first: float | None
+    """Its first loss."""
+    loss_last: float | None
+    """Its last loss."""
+    nonfinite_step: int | None
+    """Its first step whose loss or gradient is NaN or Inf."""
+    step_seconds: float | None
+    """Its median seconds per step."""
+    wait_seconds: float | None
+    """Its median seconds per step spent waiting for the DataLoader."""
+    memory: int | None
+    """The most main memory that it used, in bytes."""
+    faults: int = 0
+    """Errors inside its observer."""
+
+
+@dataclass(frozen=True)
+class Ranks(Fact):
+    """What each rank did; all other facts are about the rank that stands for the run."""
+
+    fact: ClassVar[str] = "ranks"
+
+    ranks: tuple[RankRun, ...]
+    """The ranks that took steps."""
+    world: int | None = None
+    """How many processes were to train together."""
+
+
+@dataclass(frozen=True)
+class RankAgreement(Fact):
+    """Whether all ranks hold the same parameters and buffers, by their checksums."""
+
+    fact: ClassVar[str] = "rank-agreement"
+
+    ranks: tuple[int, ...]
+    """The ranks that were compared."""
+    steps: int
+    """Steps at which they were compared."""
+    parameters_differ: int
+    """Steps at which the parameters were not the same on all ranks."""
+    buffers_differ: int
+    """Steps at which the buffers were not the same on all ranks."""
+    first_parameters: int | None = None
+    """The first step at which the parameters were not the same."""
+    first_buffers: int | None = None
+    """The first step at which the buffers were not the same."""
+    apart: tuple[int, ...] = ()
+    """Ranks whose parameters were not those of the lowest rank at that first step."""
+
+
+@dataclass(frozen=True)
+class RankArrival:
+    """When one rank begins its backward, compared with the others."""
+
+    rank: int
+    """The rank."""
+    last: int
+    """Steps in which it was the last to begin."""
+    waited_median: float
+    """Median seconds from its own beginning to that of the last rank."""
+    waited_total: float
+    """These seconds in all."""
+    backward_median: float | None = None
+    """Median seconds that its backward took, the exchange of gradients included."""
+
+
+@dataclass(frozen=True)
+class RankWaiting(Fact):
+    """Who begins backward last and how long the others wait for it, by the clocks of their machines."""
+
+    fact: ClassVar[str] = "rank-waiting"
+
+    steps: int
+    """Steps that were compared."""
+    spread_median: float
+    """Median seconds between the first and the last rank to begin."""
+    spread_highest: float
+    """The longest such time."""
+    spread_step: int
+    """The step of the longest."""
+    arrivals: tuple[RankArrival, ...]
+    """The ranks, lowest first."""

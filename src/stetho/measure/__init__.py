@@ -1,0 +1,97 @@
+"""From a recording to facts: arithmetic only, no judgement. The files mirror the families of `stetho.facts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stetho.measure.association import association
+from stetho.measure.data import input_scale, labels, raw_samples
+from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
+from stetho.measure.loading import fingerprints, loaders
+from stetho.measure.loss import first_loss, loss_curve, loss_terms
+from stetho.measure.loss_calls import loss_inputs, predictions
+from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
+from stetho.measure.parameters import coverage, parameter_states, types
+from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
+from stetho.measure.ranks import rank_facts
+from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
+from stetho.measure.series import Measured, main_steps, optimizer_name, taken
+from stetho.measure.start import resumed, seeds
+from stetho.measure.weights import activations, layer_updates, optimizer_state, updates, weight_statistics
+from stetho.recording import Recording, Step
+
+__all__ = ["Measured", "facts", "main_steps", "optimizer_name", "rank_facts", "taken"]
+
+
+def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
+    """Every fact that a recording holds, each with a sentence that says it; each kind comes at most once."""
+    steps = main_steps(recording)
+    yield from judged(recording, steps, relate)
+    yield from about_learning(recording, steps)
+    yield from about_data(recording)
+    yield from about_run(recording, steps)
+    yield from about_procedure(recording, steps)
+    yield from rank_facts(recording.ranks)
+
+
+def judged(recording: Recording, steps: list[Step], relate: bool) -> Iterator[Measured]:
+    """What checks of long standing read; it comes first, so that its evidence has the small numbers."""
+    if not steps:
+        return
+    yield from loss_curve(recording, steps)
+    yield from loss_inputs(recording)
+    yield from gradient_reset(recording, steps)
+    yield from coverage(recording)
+    yield from updates(steps)
+    yield from learning_rate(recording, steps)
+    yield from gradient_norms(steps)
+    yield from input_scale(recording)
+    yield from origin(recording, steps)
+    if relate:
+        yield from association(recording)
+
+
+def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """First losses, terms of the loss, gradients, weights and activations."""
+    yield from first_loss(recording, steps)
+    yield from loss_terms(recording, steps)
+    yield from predictions(recording)
+    yield from clipping(steps)
+    yield from skipped_steps(recording)
+    yield from layer_gradients(recording)
+    yield from layer_updates(recording)
+    yield from weight_statistics(recording)
+    yield from optimizer_state(recording, steps)
+    yield from activations(recording)
+    yield from nonfinite_steps(recording, steps)
+    yield from unlocalised(recording, steps)
+
+
+def about_data(recording: Recording) -> Iterator[Measured]:
+    """Samples, labels, loaders and what came again."""
+    yield from raw_samples(recording)
+    yield from labels(recording)
+    yield from loaders(recording)
+    yield from fingerprints(recording)
+
+
+def about_run(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """Command, models, optimizers, time, memory, and how much is on record."""
+    yield from run_setup(recording)
+    yield from models(recording)
+    yield from optimizers(recording)
+    yield from step_times(steps)
+    yield from memory(recording)
+    yield from recorded(recording, steps)
+
+
+def about_procedure(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """Order of calls, modes, parameters, graphs, and where the run starts from."""
+    yield from call_order(recording, steps)
+    yield from parameter_states(recording)
+    yield from modes(recording)
+    yield from detached(recording)
+    yield from types(recording)
+    yield from graph_growth(recording)
+    yield from resumed(recording)
+    yield from seeds(recording)

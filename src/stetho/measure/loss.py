@@ -1,0 +1,151 @@
+"""The loss: its curve, its first values beside chance, and the terms it is added up from."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from statistics import fmean, median
+
+from stetho.evidence import Place
+from stetho.facts import FirstLoss, LossCurve, LossTerm, LossTerms
+from stetho.measure.chance import chance_level, share_of_loss, uniform_level
+from stetho.measure.series import FEW, Measured, finite, middle, plural, taken
+from stetho.recording import Recording, Step
+
+# The name and the place of a term, with its value: one entry for each term of a step.
+Terms = list[tuple[str, Place | None, float]]
+# Losses after this step are no longer first ones, in a recording whose beginning was thinned out.
+BEGINNING = 10
+
+
+def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """The values of the busiest backward line, step by step."""
+    own = Counter(site for s in steps for site, _ in s.losses)
+    if not own:
+        return
+    site = own.most_common(1)[0][0]
+    values, where = [], []
+    for step in steps:
+        here = [v for s, v in step.losses if s == site]
+        if here:
+            values.append(next((v for v in here if not math.isfinite(v)), None) or fmean(here))
+            where.append(step.index)
+    part = share_of_loss(recording, steps, site)
+    chance, meaning = chance_level(recording)
+    chance = chance * part if chance is not None and part is not None else None
+    first, kind = first_bad(steps, where, values)
+    place = recording.place(site)
+    curve = LossCurve(
+        values=tuple(values),
+        steps=tuple(where),
+        where=place,
+        chance=chance,
+        chance_is=meaning,
+        objectives=objectives(recording),
+        nonfinite_step=first,
+        nonfinite_in=kind,
+        explained=explained(recording, taken(steps)),
+    )
+    yield (
+        curve,
+        f"loss {values[0]:.4g} at the first step, {values[-1]:.4g} at step {where[-1]}, {len(values)} steps ({place})",
+    )
+
+
+def first_bad(steps: list[Step], where: list[int], values: list[float]) -> tuple[int | None, str | None]:
+    """The first step with NaN or Inf, and whether the loss or the gradient had it."""
+    loss = next((i for i, v in zip(where, values, strict=True) if not math.isfinite(v)), None)
+    gradient = next((s.index for s in steps if s.gradient is not None and not math.isfinite(s.gradient)), None)
+    if gradient is None or (loss is not None and loss <= gradient):
+        return loss, "loss" if loss is not None else None
+    return gradient, "gradient"
+
+
+def objectives(recording: Recording) -> int:
+    """How many optimizers are trained by losses of their own."""
+    sites = {site for s in recording.steps for site, _ in s.losses}
+    return len({s.optimizer for s in recording.steps if s.losses}) if len(sites) > 1 else 1
+
+
+def explained(recording: Recording, steps: int) -> float | None:
+    """The median share of variance explained over what was looked at in the second half of the run."""
+    seen = [(f["step"], float(f["r2"])) for f in recording.of("fit")]
+    seen += [(c["step"], float(c["r2"])) for c in recording.of("loss-call") if c["grad"] and "r2" in c]
+    late = [share for step, share in seen if step >= steps // 2]
+    return median(late) if late else None
+
+
+def first_loss(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """The first losses, when chance is known to compare them with."""
+    curve = next((fact for fact, _ in loss_curve(recording, steps)), None)
+    if not isinstance(curve, LossCurve) or curve.chance is None:
+        return
+    values = tuple(v for i, v in zip(curve.steps, curve.values, strict=True) if i < BEGINNING)[:FEW]
+    if not values:
+        return
+    uniform, classes = uniform_level(recording)
+    computed, _ = chance_level(recording)
+    # Both levels are told in terms of what backward is called on.
+    scale = curve.chance / computed if computed else 1.0
+    fact = FirstLoss(
+        values=values,
+        where=curve.where,
+        chance=curve.chance,
+        chance_is=curve.chance_is,
+        uniform=None if uniform is None else uniform * scale,
+        classes=classes,
+    )
+    level = f"; equal chances for {classes} classes cost {fact.uniform:.4g}" if fact.uniform is not None else ""
+    told = ", ".join(f"{v:.4g}" for v in values)
+    yield fact, f"the first losses are {told}; chance is {curve.chance:.4g} ({curve.chance_is}){level}"
+
+
+def loss_terms(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """The summands of sampled steps, and the library's loss calls of all steps."""
+    functions = {c["site"]: str(c["fn"]) for c in recording.of("loss-call") if c["fn"] != "log_softmax"}
+    walked: list[Terms] = [
+        [(str(op), recording.place(site), float(value)) for op, site, value in body.get("parts") or ()]
+        for body in recording.of("terms")
+    ]
+    called: list[Terms] = [
+        [(functions.get(site, "loss"), recording.place(site), value) for site, value in step.terms] for step in steps
+    ]
+    fact = LossTerms(parts=_terms(walked), calls=_terms(called), looked_at=sum(map(bool, walked)))
+    shown = fact.parts or fact.calls
+    if shown:
+        told = ", ".join(f"{t.name} {t.last:.3g} ({t.where})" for t in shown[:4])
+        more = f" and {len(shown) - 4} more" if len(shown) > 4 else ""
+        yield fact, f"the loss is made of {plural(len(shown), 'value')}: {told}{more}"
+
+
+def _terms(steps: Iterable[Terms]) -> tuple[LossTerm, ...]:
+    """Each term over the steps it took part in, the largest share first."""
+    values: dict[tuple[str, Place | None], list[float]] = defaultdict(list)
+    shares: dict[tuple[str, Place | None], list[float]] = defaultdict(list)
+    for step in steps:
+        sums: dict[tuple[str, Place | None], float] = defaultdict(float)
+        for name, where, value in step:
+            sums[name, where] += value
+        whole = sum(abs(v) for v in sums.values())
+        for key, value in sums.items():
+            values[key].append(value)
+            shares[key] += [abs(value) / whole] if math.isfinite(whole) and whole > 0 else []
+    found = [
+        LossTerm(
+            name=key[0],
+            where=key[1],
+            steps=len(seen),
+            first=_level(seen[:FEW]),
+            last=_level(seen[-FEW:]),
+            share=middle(shares[key]),
+            nonfinite=len(seen) - len(finite(seen)),
+        )
+        for key, seen in values.items()
+    ]
+    return tuple(sorted(found, key=lambda term: -(term.share or 0.0)))
+
+
+def _level(values: list[float]) -> float:
+    """The median of the finite values; NaN when there is none."""
+    return median(finite(values) or [math.nan])

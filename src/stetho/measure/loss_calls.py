@@ -1,0 +1,143 @@
+"""Loss functions as they are called: what goes in, and which classes come out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from statistics import fmean
+from typing import Any
+
+from stetho.facts import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.measure.series import FEW, Measured, known, plural, shape_of
+from stetho.recording import Recording
+
+Calls = list[dict[str, Any]]
+MOST_CLASSES = 20
+
+
+def sites(recording: Recording) -> dict[tuple[str, int], Calls]:
+    """The calls that were looked at, by function and call site."""
+    groups: dict[tuple[str, int], Calls] = defaultdict(list)
+    for call in recording.of("loss-call"):
+        groups[(call["fn"], call["site"])].append(call)
+    return groups
+
+
+def trained_or_all(calls: Calls) -> Calls:
+    """The calls that backward went through, where there are any: an evaluation does not speak for the training."""
+    return [c for c in calls if c["grad"]] or calls
+
+
+def loss_inputs(recording: Recording) -> Iterator[Measured]:
+    found = [one_loss(recording, name, site, calls) for (name, site), calls in sites(recording).items()]
+    if found:
+        told = [
+            f"{s.function} at {s.where}: rows sum to 1 in {s.normalised} of {s.looked_at} calls looked at"
+            if s.normalised
+            else f"{s.function} at {s.where}"
+            for s in found
+        ]
+        yield LossInputs(tuple(found)), "; ".join(told)
+
+
+def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossInput:
+    looked = trained_or_all(calls)
+    first = looked[0]
+    made = next((c for c in looked if "by" in c), {})
+    accuracy = known(c.get("acc") for c in looked)
+    shape = shape_of(first, "shape")
+    stretched = [bool(c["broadcast"]) for c in looked if c.get("broadcast") is not None]
+    return LossInput(
+        function=name,
+        where=recording.place(site),
+        looked_at=len(looked),
+        normalised=sum(1 for c in looked if c.get("norm")),
+        classes=first.get("k"),
+        trained=any(c["grad"] for c in calls),
+        reduction=first.get("red"),
+        batch=shape[0] if shape else None,
+        produced_by=made.get("by"),
+        produced_at=recording.places(made.get("by_at")),
+        accuracy_first=fmean(accuracy[:FEW]) if accuracy else None,
+        accuracy_last=fmean(accuracy[-FEW:]) if accuracy else None,
+        shape=shape,
+        dtype=first.get("dtype"),
+        target_shape=next((shape_of(c, "tshape") for c in looked if "tshape" in c), None),
+        target_dtype=next((c["tdtype"] for c in looked if c.get("tdtype")), None),
+        broadcast=sum(stretched) if stretched else None,
+        low=_extreme(looked, "low", min),
+        high=_extreme(looked, "high", max),
+        target_low=_extreme(looked, "tlow", min),
+        target_high=_extreme(looked, "thigh", max),
+        ignored=_ignored(looked),
+    )
+
+
+def _extreme(calls: Calls, key: str, choose: Any) -> float | None:
+    """The smallest or largest value over the calls; NaN when one of them has it."""
+    values = known(c.get(key) for c in calls)
+    if any(map(math.isnan, values)):
+        return math.nan
+    return float(choose(values)) if values else None
+
+
+def _ignored(calls: Calls) -> float | None:
+    """Share of the targets that are left out, where both counts are known."""
+    left_out = targets = 0
+    for call in calls:
+        if call.get("ignored") is None:
+            continue
+        shape = shape_of(call, "tshape")
+        size = math.prod(shape) if shape is not None else sum(call.get("hist") or []) + call["ignored"]
+        left_out += call["ignored"]
+        targets += size
+    return left_out / targets if targets else None
+
+
+def predictions(recording: Recording) -> Iterator[Measured]:
+    """The classes that the model answers, site by site."""
+    found = [
+        one
+        for (name, site), calls in sites(recording).items()
+        if (one := _predicted(recording, name, site, [c for c in trained_or_all(calls) if c.get("pred")])) is not None
+    ]
+    if found:
+        found.sort(key=lambda one: (not one.trained, -one.calls))
+        best = found[0]
+        yield (
+            Predictions(tuple(found)),
+            f"the model answers {plural(best.distinct_last, 'class')} at {best.where}, the most frequent one "
+            f"{best.most_last:.0%} of the time at the end, {best.most_first:.0%} at the start",
+        )
+
+
+def _predicted(recording: Recording, name: str, site: int, calls: Calls) -> PredictedClasses | None:
+    if not calls:
+        return None
+    first, last = _counts(calls[:FEW], "pred"), _counts(calls[-FEW:], "pred")
+    right = _counts(calls[-FEW:], "hist")
+    total, labels = sum(last.values()), sum(right.values())
+    if not total or not first:
+        return None
+    return PredictedClasses(
+        function=name,
+        where=recording.place(site),
+        trained=any(c["grad"] for c in calls),
+        calls=len(calls),
+        distinct_first=len(first),
+        distinct_last=len(last),
+        most_first=max(first.values()) / sum(first.values()),
+        most_last=max(last.values()) / total,
+        shares=tuple(
+            ClassShare(label, count / total, right[label] / labels if labels else None)
+            for label, count in last.most_common(MOST_CLASSES)
+        ),
+    )
+
+
+def _counts(calls: Calls, key: str) -> Counter[int]:
+    counts: Counter[int] = Counter()
+    for call in calls:
+        counts.update({k: n for k, n in enumerate(call.get(key) or []) if n})
+    return counts

@@ -1,0 +1,119 @@
+"""Ranks: what each process of a distributed run did, whether they hold the same parameters, who waits for whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from statistics import median
+
+from stetho.facts import LossCurve, Memory, RankAgreement, RankArrival, RankRun, Ranks, RankWaiting, StepTimes
+from stetho.measure.loss import loss_curve
+from stetho.measure.run import memory, step_times
+from stetho.measure.series import Measured, main_steps, plural, taken
+from stetho.recording import Recording
+
+Recordings = Mapping[int, Recording]
+# Checksums of parameters and of buffers by optimizer and step.
+Checksums = dict[tuple[int, int], tuple[str | None, str | None]]
+
+
+def rank_facts(ranks: Recordings) -> Iterator[Measured]:
+    """What only the records of all ranks together can tell."""
+    if len(ranks) > 1:
+        yield from every_rank(ranks)
+        yield from agreement(ranks)
+        yield from waiting(ranks)
+
+
+def every_rank(ranks: Recordings) -> Iterator[Measured]:
+    """Each rank's run in a few numbers."""
+    runs = tuple(_run(rank, recording) for rank, recording in ranks.items())
+    worlds = [b["world"] for r in ranks.values() for b in r.of("run") if isinstance(b.get("world"), int)]
+    fact = Ranks(runs, max(worlds, default=None))
+    steps = ", ".join(f"{run.rank}: {run.steps}" for run in runs[:8])
+    of = f" of {fact.world}" if fact.world else ""
+    yield fact, f"{plural(len(runs), 'rank')}{of} took steps ({steps}{', …' if len(runs) > 8 else ''})"
+
+
+def _run(rank: int, recording: Recording) -> RankRun:
+    steps = main_steps(recording)
+    found = {
+        type(f): f for part in (loss_curve(recording, steps), step_times(steps), memory(recording)) for f, _ in part
+    }
+    curve, times, used = found.get(LossCurve), found.get(StepTimes), found.get(Memory)
+    return RankRun(
+        rank=rank,
+        steps=taken(steps),
+        loss_first=curve.values[0] if isinstance(curve, LossCurve) else None,
+        loss_last=curve.values[-1] if isinstance(curve, LossCurve) else None,
+        nonfinite_step=curve.nonfinite_step if isinstance(curve, LossCurve) else None,
+        step_seconds=times.median if isinstance(times, StepTimes) else None,
+        wait_seconds=times.wait_median if isinstance(times, StepTimes) else None,
+        memory=used.highest if isinstance(used, Memory) else None,
+        faults=len(recording.faults),
+    )
+
+
+def agreement(ranks: Recordings) -> Iterator[Measured]:
+    """Checksums, compared at every step that all ranks have one for."""
+    sums: dict[int, Checksums] = {
+        rank: {(int(b["o"]), int(b["i"])): (_text(b.get("p")), _text(b.get("b"))) for b in recording.of("check")}
+        for rank, recording in ranks.items()
+    }
+    sums = {rank: table for rank, table in sums.items() if table}
+    if len(sums) < 2:
+        return
+    common = sorted(set.intersection(*(set(table) for table in sums.values())), key=lambda key: (key[1], key[0]))
+    if not common:
+        return
+    parts = [[key for key in common if len({t[key][part] for t in sums.values()}) > 1] for part in (0, 1)]
+    parameters, buffers = parts
+    lowest = min(sums)
+    apart = (
+        tuple(r for r, table in sorted(sums.items()) if table[parameters[0]][0] != sums[lowest][parameters[0]][0])
+        if parameters
+        else ()
+    )
+    fact = RankAgreement(
+        ranks=tuple(sorted(sums)),
+        steps=len(common),
+        parameters_differ=len(parameters),
+        buffers_differ=len(buffers),
+        first_parameters=parameters[0][1] if parameters else None,
+        first_buffers=buffers[0][1] if buffers else None,
+        apart=apart,
+    )
+    told = f"the parameters differ between ranks at {fact.parameters_differ} of {fact.steps} steps compared"
+    first = f", first at step {fact.first_parameters} (ranks {', '.join(map(str, apart))})" if parameters else ""
+    yield fact, told + first
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def waiting(ranks: Recordings) -> Iterator[Measured]:
+    """When each rank begins backward in the same step, by the wall clock."""
+    began = {
+        rank: {s.index: s.backward_began for s in main_steps(recording) if s.backward_began is not None}
+        for rank, recording in ranks.items()
+    }
+    began = {rank: table for rank, table in began.items() if table}
+    if len(began) < 2:
+        return
+    common = sorted(set.intersection(*(set(table) for table in began.values())))
+    if not common:
+        return
+    last = {i: max(began, key=lambda rank: began[rank][i]) for i in common}
+    spread = {i: began[last[i]][i] - min(table[i] for table in began.values()) for i in common}
+    counts = Counter(last.values())
+    worst = max(spread, key=lambda i: spread[i])
+    arrivals = []
+    for rank, table in sorted(began.items()):
+        waits = [began[last[i]][i] - table[i] for i in common]
+        took = [s.backward_took for s in main_steps(ranks[rank]) if s.backward_took is not None]
+        arrivals.append(RankArrival(rank, counts[rank], median(waits), sum(waits), median(took) if took else None))
+    fact = RankWaiting(len(common), median(spread.values()), spread[worst], worst, tuple(arrivals))
+    late, times = counts.most_common(1)[0]
+    told = f"rank {late} begins backward last in {times} of {plural(len(common), 'step')}"
+    yield fact, f"{told}; the first rank waits {fact.spread_median:.3g} s for the last (median)"

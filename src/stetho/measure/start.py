@@ -1,0 +1,60 @@
+"""The start: states that were loaded and seeds that were set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stetho.facts import Load, Resumed, Seed, Seeds
+from stetho.measure.series import Measured, plural
+from stetho.recording import Recording
+
+SHOWN_SEEDS = 50
+
+
+def resumed(recording: Recording) -> Iterator[Measured]:
+    """What was loaded into models, optimizers and schedulers."""
+    loads = tuple(
+        Load(
+            what=str(body.get("what") or "model"),
+            name=str(body.get("name") or ""),
+            keys=_count(body.get("keys")),
+            missing=tuple(map(str, body.get("missing") or ())),
+            unexpected=tuple(map(str, body.get("unexpected") or ())),
+            strict=body.get("strict"),
+            where=recording.place(body.get("site")),
+            step=int(body.get("step") or 0),
+        )
+        for body in recording.of("loaded")
+    )
+    if loads:
+        yield Resumed(loads), "; ".join(map(_told, loads[:4])) + (f"; {len(loads) - 4} more" if len(loads) > 4 else "")
+
+
+def _count(keys: object) -> int | None:
+    """How many entries there were, whether they were counted or listed."""
+    return len(keys) if isinstance(keys, list) else keys if isinstance(keys, int) else None
+
+
+def _told(one: Load) -> str:
+    told = f"{one.what} {one.name} was loaded at step {one.step} ({one.where})"
+    told += f", {plural(len(one.missing), 'key')} missing" if one.missing else ""
+    return told + (f", {plural(len(one.unexpected), 'key')} unused" if one.unexpected else "")
+
+
+def seeds(recording: Recording) -> Iterator[Measured]:
+    """Where random generators are seeded; a fact also when none is."""
+    told = recording.of("seeded")
+    if not told and not recording.tells_absence:
+        return
+    found = tuple(
+        Seed(
+            what=str(body.get("what") or ""),
+            value=body["value"] if isinstance(body.get("value"), int) else None,
+            where=recording.place(body.get("site")),
+            step=int(body.get("step") or 0),
+        )
+        for body in told[:SHOWN_SEEDS]
+    )
+    which = ", ".join(dict.fromkeys(seed.what for seed in found))
+    summary = f"{which} seeded in {plural(len(told), 'call')}" if found else "the program seeds no random generator"
+    yield Seeds(found, len(told)), summary

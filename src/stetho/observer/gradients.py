@@ -1,0 +1,137 @@
+"""Gradients, parameters and their change: the whole at every step, one by one on the sampled steps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import torch
+
+# A model with more elements than this has its gradient norm estimated between the sampled steps.
+EXACT = 8_000_000
+# Elements looked at in one tensor where a sample is enough.
+PART = 16_384
+PLAIN = (torch.Tensor, torch.nn.Parameter)
+HALF = (torch.float16, torch.bfloat16)
+
+
+def local(tensor: Any) -> Any:
+    """This process's part of a tensor that is spread over several."""
+    if type(tensor) in PLAIN:
+        return tensor
+    own = getattr(tensor, "to_local", None)
+    return own() if own is not None else tensor
+
+
+def norms(tensors: Sequence[Any]) -> list[Any]:
+    """The norm of each tensor, as zero-dimensional tensors; in half precision the sum would overflow."""
+    for tensor in tensors:
+        if tensor.dtype in HALF or type(tensor) not in PLAIN or tensor.is_sparse:
+            tensors = [local(t) for t in tensors]
+            tensors = [t.coalesce().values() if t.is_sparse else t for t in tensors]
+            tensors = [t.float() if t.dtype in HALF else t for t in tensors]
+            break
+    try:
+        found: list[Any] = torch._foreach_norm(tensors)
+        return found
+    except (RuntimeError, AttributeError):
+        return [torch.linalg.vector_norm(t) for t in tensors]
+
+
+def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
+    """The norm of the whole: a number, or a tensor where reading it now would make an accelerator wait."""
+    if not parts:
+        return 0.0
+    if parts[0].device.type != "cpu":
+        return torch.linalg.vector_norm(torch.stack([p.float() for p in parts]))
+    values = [p.item() for p in parts]
+    if scales is not None:
+        values = [v * s for v, s in zip(values, scales)]
+    # hypot scales its arguments, so that large finite parts do not become an infinite whole.
+    return math.hypot(*values)
+
+
+def part(tensor: Any) -> Any:
+    """Elements of a tensor, evenly spread, at most PART of them; small tensors whole."""
+    flat = local(tensor).detach().reshape(-1)
+    size = flat.numel()
+    return flat if size <= PART else flat[:: size // PART + 1]
+
+
+def estimate(gradients: Sequence[Any]) -> Any:
+    """The norm of the whole from a part of each tensor."""
+    parts = [part(g) for g in gradients]
+    scales = [math.sqrt(g.numel() / p.numel()) if p.numel() else 0.0 for g, p in zip(gradients, parts)]
+    return total(norms(parts), scales)
+
+
+class Before:
+    """Parts of the parameters as they are before a step, to measure what it really changes."""
+
+    def __init__(self, parameters: Sequence[Any]) -> None:
+        self.parameters = parameters
+        self.values = [part(p).clone() for p in parameters]
+
+    def changes(self) -> tuple[list[float | None], float | None]:
+        """Relative change of each parameter, and of all together."""
+        now = [part(p) for p in self.parameters]
+        moved = [n.item() for n in norms(list(torch._foreach_sub(now, self.values)))] if now else []
+        sizes = [n.item() for n in norms(self.values)] if now else []
+        each = [m / s if s > 0 else None for m, s in zip(moved, sizes)]
+        weights = [p.numel() / max(1, v.numel()) for p, v in zip(self.parameters, self.values)]
+        change = sum(m * m * w for m, w in zip(moved, weights))
+        size = sum(s * s * w for s, w in zip(sizes, weights))
+        return each, math.sqrt(change / size) if size > 0 else None
+
+
+def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
+    """Norm, mean, standard deviation and largest magnitude of each parameter, from a part of the large ones."""
+    parts = [part(p) for p in parameters]
+    parts = [p.float() if p.dtype in HALF else p for p in parts]
+    sizes = [n.item() * math.sqrt(p.numel() / max(1, v.numel())) for n, p, v in zip(norms(parts), parameters, parts)]
+    fields: dict[str, list[float | None]] = {"w": list(sizes), "wm": [], "ws": [], "wx": []}
+    for value in parts:
+        if not value.numel() or not value.is_floating_point():
+            spread, mean, most = None, None, None
+        else:
+            spread, mean = (v.item() for v in torch.std_mean(value, correction=0))
+            most = torch.linalg.vector_norm(value, math.inf).item()
+        fields["wm"].append(mean)
+        fields["ws"].append(spread)
+        fields["wx"].append(most)
+    return fields
+
+
+def moments(optimizer: Any, parameters: Sequence[Any]) -> dict[str, Any]:
+    """What the optimizer remembers of each parameter, where it keeps moments under torch's usual names."""
+    first: list[float | None] = []
+    second: list[float | None] = []
+    age = None
+    for parameter in parameters:
+        state = optimizer.state.get(parameter, {})
+        mean = state.get("exp_avg", state.get("momentum_buffer"))
+        square = state.get("exp_avg_sq", state.get("square_avg", state.get("sum")))
+        first.append(norms([mean])[0].item() if isinstance(mean, torch.Tensor) else None)
+        second.append(math.sqrt(max(0.0, part(square).mean().item())) if isinstance(square, torch.Tensor) else None)
+        if age is None and "step" in state:
+            age = int(state["step"])
+    fields: dict[str, Any] = {}
+    if any(v is not None for v in first):
+        fields["m1"] = first
+    if any(v is not None for v in second):
+        fields["m2"] = second
+    if age is not None:
+        fields["age"] = age
+    return fields
+
+
+def checksum(tensors: Sequence[Any]) -> str:
+    """A number that two ranks share when their tensors are the same, bit by bit, in the part looked at."""
+    value = 0
+    for tensor in tensors:
+        bits = part(tensor).cpu().contiguous()
+        if bits.is_floating_point():
+            bits = bits.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[bits.element_size()])
+        weight = torch.arange(1, 2 * bits.numel() + 1, 2, dtype=torch.int64)
+        value = (value * 1_000_003 + int((bits.to(torch.int64) * weight).sum())) & 0xFFFFFFFFFFFFFFFF
+    return f"{value:016x}"

@@ -1,0 +1,300 @@
+"""The order of things: clearing, backward, clipping, stepping, scheduling; also seeding, resuming and scaling."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from . import guard, sites
+from .guard import guarded
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .watch import Watch
+
+# Keys named in a record of what a checkpoint held and what it did not.
+NAMED = 20
+# Letters kept of one step; an inner loop of a thousand evaluations says no more than one of a hundred.
+LETTERS = 64
+
+
+class Clipped:
+    """One clipping of gradients: their norm before it, its limit, and whether it covered all of an optimizer's."""
+
+    def __init__(self, total: Any, limit: float, whole: bool) -> None:
+        self.total = total
+        self.limit = limit
+        self.whole = whole
+
+    @property
+    def factor(self) -> float:
+        """By how much the gradients were larger before."""
+        total = float(self.total)
+        return total / self.limit if total > self.limit > 0 else 1.0
+
+
+class Procedure:
+    """Patches the entry points of the training procedure; each call leaves one letter."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.order: list[str] = []
+        self.clipped: Clipped | None = None
+        self.schedulers = 0
+        self.making = False
+        # What a gradient scaler has last made of a loss, and the scaler.
+        self.scaled: tuple[Any, Any] | None = None
+
+    def mark(self, letter: str) -> None:
+        """Add a letter to the order of this step; runs of one letter are written once."""
+        order = self.order
+        if (not order or order[-1] != letter) and len(order) < LETTERS:
+            order.append(letter)
+
+    def taken(self) -> str:
+        """The order since the last step."""
+        order = "".join(self.order)
+        self.order = []
+        return order
+
+    def install(self, patches: Patches) -> None:
+        """Patch every entry point."""
+        self._patch_clearing(patches)
+        self._patch_clipping(patches)
+        self._patch_schedulers(patches)
+        self._patch_scaler(patches)
+        self._patch_seeding(patches)
+        self._patch_loading(patches)
+
+    def _patch_clearing(self, patches: Patches) -> None:
+        for owner in (torch.optim.Optimizer, torch.nn.Module):
+            patches.replace(owner, "zero_grad", self._marking(owner.zero_grad, "z"))
+
+    def _marking(self, original: Any, letter: str) -> Any:
+        """The function, with a letter left before each call."""
+        mine = self
+
+        @functools.wraps(original)
+        def marked(*args: Any, **kwargs: Any) -> Any:
+            if not guard.off and not torch.compiler.is_compiling():
+                mine.mark(letter)
+            return original(*args, **kwargs)
+
+        return marked
+
+    def _patch_clipping(self, patches: Patches) -> None:
+        from torch.nn.utils import clip_grad
+
+        original = clip_grad.clip_grad_norm_
+        mine = self
+
+        @functools.wraps(original)
+        def clip_grad_norm_(parameters: Any, max_norm: Any, *args: Any, **kwargs: Any) -> Any:
+            if guard.off or torch.compiler.is_compiling():
+                return original(parameters, max_norm, *args, **kwargs)
+            if not isinstance(parameters, torch.Tensor):
+                parameters = list(parameters)
+            limit = mine.watch.run.clip_limit(max_norm)
+            total = original(parameters, limit, *args, **kwargs)
+            norm_type = kwargs.get("norm_type", args[0] if args else 2.0)
+            mine.clipping(parameters, total, limit, norm_type)
+            return total
+
+        patches.replace(clip_grad, "clip_grad_norm_", clip_grad_norm_)
+        patches.replace(torch.nn.utils, "clip_grad_norm_", clip_grad_norm_)
+        patches.replace(torch.nn.utils, "clip_grad_value_", self._marking(clip_grad.clip_grad_value_, "c"))
+
+    @guarded
+    def clipping(self, parameters: Any, total: Any, limit: Any, norm_type: Any) -> None:
+        """Keep the norm before clipping and the limit, for the record of the step that follows."""
+        self.mark("c")
+        given = 1 if isinstance(parameters, torch.Tensor) else len(parameters)
+        held = [len(w.parameters()) for w in self.watch.optimizers.values()]
+        value = total.item() if isinstance(total, torch.Tensor) and total.device.type == "cpu" else total
+        whole = self.clipped is None and float(norm_type) == 2.0 and len(held) == 1 and given >= held[0]
+        self.clipped = Clipped(value, float(limit), whole)
+
+    def _patch_schedulers(self, patches: Patches) -> None:
+        from torch.optim import lr_scheduler
+
+        base = getattr(lr_scheduler, "LRScheduler", None) or lr_scheduler._LRScheduler
+        patches.replace(base, "__init__", self._scheduling(base.__init__))
+        for kind in vars(lr_scheduler).values():
+            if isinstance(kind, type) and issubclass(kind, base) and "step" in vars(kind):
+                patches.replace(kind, "step", self._stepping(kind.step))
+        plateau = lr_scheduler.ReduceLROnPlateau
+        # This one scheduler does not call the constructor it inherits.
+        if "__init__" in vars(plateau):
+            patches.replace(plateau, "__init__", self._scheduling(plateau.__init__))
+
+    def _stepping(self, original: Any) -> Any:
+        """A scheduler's step with its letter; the step that a constructor takes is not the program's."""
+        mine = self
+
+        @functools.wraps(original)
+        def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+            if not guard.off and not mine.making and not torch.compiler.is_compiling():
+                mine.mark("l")
+            return original(scheduler, *args, **kwargs)
+
+        return step
+
+    def _scheduling(self, original: Any) -> Any:
+        """A scheduler's constructor, followed by its record."""
+        mine = self
+
+        @functools.wraps(original)
+        def made(scheduler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            mine.making = True
+            try:
+                original(scheduler, optimizer, *args, **kwargs)
+            finally:
+                mine.making = False
+            mine.scheduler_made(scheduler, optimizer)
+
+        return made
+
+    @guarded
+    def scheduler_made(self, scheduler: Any, optimizer: Any) -> None:
+        """Record a scheduler and how many of its steps it is made for, where it says so."""
+        known = self.watch.optimizers.get(id(optimizer))
+        horizon = next(
+            (
+                int(v)
+                for v in (getattr(scheduler, n, None) for n in ("total_steps", "T_max", "total_iters", "T_0"))
+                if v
+            ),
+            None,
+        )
+        self.watch.journal.write(
+            "scheduler",
+            s=self.schedulers,
+            name=type(scheduler).__name__,
+            o=None if known is None else known.index,
+            site=self.watch.journal.site(sites.here(3, 4)),
+            horizon=horizon,
+        )
+        self.schedulers += 1
+
+    def _patch_scaler(self, patches: Patches) -> None:
+        grad_scaler = getattr(getattr(torch, "amp", None), "grad_scaler", None)
+        if grad_scaler is None:
+            from torch.cuda.amp import grad_scaler
+        scaler = grad_scaler.GradScaler
+        mine = self
+        if hasattr(scaler, "_maybe_opt_step"):
+            original = scaler._maybe_opt_step
+
+            @functools.wraps(original)
+            def step(self: Any, optimizer: Any, state: Any, *args: Any, **kwargs: Any) -> Any:
+                before = mine.steps_of(optimizer)
+                result = original(self, optimizer, state, *args, **kwargs)
+                mine.scaled_step(self, optimizer, before)
+                return result
+
+            patches.replace(scaler, "_maybe_opt_step", step)
+        patches.replace(scaler, "unscale_", self._marking(scaler.unscale_, "u"))
+        scale = scaler.scale
+
+        @functools.wraps(scale)
+        def scaled(self: Any, outputs: Any) -> Any:
+            result = scale(self, outputs)
+            if isinstance(result, torch.Tensor) and not guard.off:
+                mine.scaled = (result, self)
+            return result
+
+        patches.replace(scaler, "scale", scaled)
+
+    def steps_of(self, optimizer: Any) -> int:
+        """How many steps an optimizer has made so far."""
+        known = self.watch.optimizers.get(id(optimizer))
+        return 0 if known is None else known.steps
+
+    @guarded
+    def scaled_step(self, scaler: Any, optimizer: Any, before: int) -> None:
+        """Record a step that the scaler left out because a scaled gradient was not finite."""
+        if self.steps_of(optimizer) != before:
+            return
+        watched = self.watch.known(optimizer)
+        self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=float(scaler.get_scale()))
+        self.watch.replay.step_ended()
+        self.watch.pending = []
+        self.clipped = None
+        watched.leave_marker()
+        watched.cleared = watched.marker is None
+
+    def unscaled(self, loss: Any, value: Any) -> Any:
+        """The loss itself where backward is called on what a gradient scaler made of it."""
+        scaled, self.scaled = self.scaled, None
+        if scaled is None or scaled[0] is not loss:
+            return value
+        return value / float(scaled[1].get_scale())
+
+    def gradient_scale(self, optimizer: Any) -> float:
+        """The factor that is still in the gradients because a fused optimizer will divide by it itself."""
+        scale = getattr(optimizer, "grad_scale", None)
+        return 1.0 if scale is None else float(scale)
+
+    def _patch_seeding(self, patches: Patches) -> None:
+        import random
+
+        targets = [(torch, "manual_seed", "torch"), (random, "seed", "random")]
+        for owner, name, what in targets:
+            patches.replace(owner, name, self._seeding(getattr(owner, name), what))
+
+    def _seeding(self, original: Any, what: str) -> Any:
+        mine = self
+
+        @functools.wraps(original)
+        def seed(*args: Any, **kwargs: Any) -> Any:
+            if not guard.off and not torch.compiler.is_compiling():
+                mine.seeded(what, args[0] if args else next(iter(kwargs.values()), None))
+            return original(*args, **kwargs)
+
+        return seed
+
+    @guarded
+    def seeded(self, what: str, value: Any) -> None:
+        """Record who seeds which generator with what, when it is the user's code that does."""
+        found = sites.here(2, 4)
+        if found:
+            value = value if isinstance(value, (int, float)) else None if value is None else str(value)[:40]
+            site = self.watch.journal.site(found)
+            self.watch.journal.write("seeded", what=what, value=value, site=site, step=self.watch.step)
+
+    def _patch_loading(self, patches: Patches) -> None:
+        from torch.optim import lr_scheduler
+
+        base = getattr(lr_scheduler, "LRScheduler", None) or lr_scheduler._LRScheduler
+        for owner, what in ((torch.nn.Module, "model"), (torch.optim.Optimizer, "optimizer"), (base, "scheduler")):
+            patches.replace(owner, "load_state_dict", self._loading(owner.load_state_dict, what))
+
+    def _loading(self, original: Any, what: str) -> Any:
+        mine = self
+
+        @functools.wraps(original)
+        def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
+            result = original(self, state_dict, *args, **kwargs)
+            mine.loaded(self, what, state_dict, result, kwargs.get("strict", args[0] if args else True))
+            return result
+
+        return load_state_dict
+
+    @guarded
+    def loaded(self, target: Any, what: str, state: Any, result: Any, strict: Any) -> None:
+        """Record what was resumed: which keys came from the checkpoint and which did not."""
+        if what == "model":
+            self.watch.modules.state_loaded(target)
+        self.watch.journal.write(
+            "loaded",
+            what=what,
+            name=type(target).__name__,
+            keys=len(state),
+            missing=list(getattr(result, "missing_keys", []))[:NAMED],
+            unexpected=list(getattr(result, "unexpected_keys", []))[:NAMED],
+            strict=bool(strict),
+            site=self.watch.journal.site(sites.here(3, 4)),
+            step=self.watch.step,
+        )

@@ -1,0 +1,299 @@
+"""The step under way, kept so that it can be run again when its numbers stop being finite.
+
+What is kept are references: each call of a whole model with its arguments and the state of the random generator,
+and each operation after it up to backward. The replay runs in a forked twin of the process, where batch-norm
+buffers, gradients, random numbers and the program's own counters may change as they like.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import select
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .tensors import tensors_in
+
+if TYPE_CHECKING:
+    from .watch import Watch, Watched
+
+# Bytes of tensors that may be kept alive for one step beyond what the program itself keeps.
+BUDGET = 256 * 1024 * 1024
+# Seconds that the program waits for the twin, once.
+PATIENCE = 120.0
+# Times that a process is replayed; a run that stays non-finite has told all it can.
+TIMES = 2
+
+
+class Call:
+    """One call of a whole model."""
+
+    def __init__(self, module: Any, args: Any, kwargs: Any, amp: Any, at: list[Any]) -> None:
+        self.module = module
+        self.args = args
+        self.kwargs = kwargs
+        self.random = torch.default_generator.get_state()
+        self.versions = versions(args, kwargs)
+        self.amp = amp
+        self.at = at
+        self.out: Any = None
+
+
+class Operation:
+    """One operation outside the models that took part in the loss."""
+
+    def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, at: int, amp: Any) -> None:
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.out = out
+        self.at = at
+        self.amp = amp
+
+
+class Backward:
+    """The end of one forward pass: what backward is called on."""
+
+    def __init__(self, loss: Any, value: float) -> None:
+        self.loss = loss
+        self.value = value
+
+
+class Replay:
+    """Keeps the step under way and, when it goes wrong, has a twin run it again."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.on = True
+        self.kept: list[Call | Operation | Backward] = []
+        self.size = 0
+        self.too_large = False
+        self.left = TIMES
+        self.told = -1
+        self.open: Call | None = None
+
+    def entering(self, module: Any, args: Any, kwargs: Any, at: list[Any]) -> None:
+        """A model is called for training."""
+        if not self.on:
+            return
+        self.open = Call(module, args, kwargs, casting(), at)
+        for tensor, _ in self.open.versions:
+            self.size += tensor.numel() * tensor.element_size()
+        self.kept.append(self.open)
+        if self.watch.tracer.recent:
+            self.watch.tracer.input_comes(self.open.versions)
+
+    def leaving(self, module: Any, output: Any) -> None:
+        """The model has answered."""
+        if self.open is not None and self.open.module is module:
+            self.open.out = output
+            self._count(output)
+        self.open = None
+
+    def operation(self, function: Any, args: Any, kwargs: Any, out: Any, depth: int) -> int:
+        """An operation outside the models; the number of its call site, so many frames up."""
+        site = self.watch.journal.here(depth)
+        if self.on and not self.watch.modules.depth and torch.is_grad_enabled():
+            if not (self.kept and isinstance(self.kept[-1], Operation) and self.kept[-1].out is out):
+                self._count(out)
+                self.kept.append(Operation(function, args, kwargs, out, site, casting()))
+        return site
+
+    def _count(self, value: Any) -> None:
+        """Add to what is kept; beyond the budget nothing of this step is."""
+        if isinstance(value, torch.Tensor):
+            self.size += value.numel() * value.element_size()
+        else:
+            for tensor in tensors_in(value):
+                self.size += tensor.numel() * tensor.element_size()
+        if self.size > BUDGET:
+            self.too_large = True
+            self.kept = []
+
+    def backward(self, loss: Any, value: Any) -> None:
+        """Backward is about to begin; if the loss is not finite, find out now where it went wrong."""
+        if self.on:
+            self.kept.append(Backward(loss, value if isinstance(value, float) else 0.0))
+        if isinstance(value, float) and not math.isfinite(value):
+            self.localise("the loss", self.watch.step_of(loss))
+
+    def gradient_bad(self, watched: Watched) -> None:
+        """A step is about to use gradients that are not finite."""
+        self.localise("a gradient", watched.steps)
+
+    def unfinished(self) -> None:
+        """The program ends with a step begun: one that looks at its loss and gives up never calls backward."""
+        if self.kept and isinstance(self.kept[-1], Backward):
+            return
+        for entry in reversed(self.kept):
+            value = entry.out if isinstance(entry, (Operation, Call)) else None
+            if isinstance(value, torch.Tensor) and value.numel() == 1 and value.requires_grad:
+                loss = value.item() if value.device.type == "cpu" else 0.0
+                if not math.isfinite(loss):
+                    self.backward(value, loss)
+                return
+
+    def step_ended(self) -> None:
+        """The step is over: let go of what was kept for it."""
+        self.kept = []
+        self.size = 0
+        self.too_large = False
+        self.open = None
+
+    def localise(self, what: str, step: int) -> None:
+        """Replay the step in a twin and record what it finds, once for each time that numbers go wrong."""
+        if step - self.told <= 3 and self.told >= 0:
+            self.told = step
+            return
+        self.told = step
+        if self.left <= 0:
+            return
+        self.left -= 1
+        reason = self.refusal()
+        found = [{"why": reason}] if reason else self.ask_twin()
+        for body in found:
+            self.write(step, what, body)
+        if self.left <= 0:
+            self.on = False
+
+    def write(self, step: int, what: str, body: dict[str, Any]) -> None:
+        """Put one finding of the twin on record."""
+        if "why" in body:
+            self.watch.journal.write("unlocalised", step=step, what=what, why=body["why"])
+            return
+        frames = [tuple(f) for f in body.pop("frames")]
+        self.watch.journal.write(
+            "origin", step=step + body.pop("earlier", 0), site=self.watch.journal.site(frames), **body
+        )
+
+    def refusal(self) -> str | None:
+        """Why this step cannot be replayed here, if it cannot."""
+        if self.watch.tracer.compiled:
+            return "the model is compiled; switch torch.compile off to see inside"
+        if not hasattr(os, "fork"):
+            return "this system cannot fork a process"
+        if torch.cuda.is_initialized():
+            return "a process that uses an accelerator cannot be forked"
+        if self.too_large:
+            return "what the step works on is larger than may be kept"
+        if not self.kept:
+            return "nothing of the step was kept"
+        for entry in self.kept:
+            if isinstance(entry, Call) and any(t._version != v for t, v in entry.versions):
+                return "the model changes its input in place"
+            if isinstance(entry, Call) and sharded(entry.module):
+                return "the model is spread over several processes"
+        return None
+
+    def ask_twin(self) -> list[dict[str, Any]]:
+        """Fork, let the child replay the step, and read what it found; the program waits so long."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                os.close(reading)
+                code = in_twin(self, writing)
+            finally:
+                os._exit(code)
+        os.close(writing)
+        try:
+            text = read_all(reading, PATIENCE)
+        finally:
+            os.close(reading)
+            if text_missing(child):
+                os.kill(child, signal.SIGKILL)
+            reap(child)
+        try:
+            found = json.loads(text)
+        except ValueError:
+            return [{"why": "the replay did not finish"}]
+        return list(found)
+
+
+def in_twin(replay: Replay, writing: int) -> int:
+    """What the forked child does: be silent, replay, write the findings, vanish."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    from . import guard
+    from .rerun import Rerun
+
+    guard.off = True
+    # The threads of the parent's pools do not exist here.
+    torch.set_num_threads(1)
+    signal.alarm(int(PATIENCE))
+    try:
+        found = Rerun(replay).findings()
+    except Exception as error:  # noqa: BLE001 - whatever happens in the twin is the twin's
+        found = [{"why": f"the replay failed: {type(error).__name__}: {error}"[:300]}]
+    data = json.dumps(found, default=str).encode()
+    while data:
+        data = data[os.write(writing, data) :]
+    os.close(writing)
+    return 0
+
+
+def read_all(descriptor: int, seconds: float) -> str:
+    """Everything the child writes until it closes its end, or what there is when the time is up."""
+    data, until = b"", time.monotonic() + seconds
+    while True:
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            return ""
+        piece = os.read(descriptor, 65536)
+        if not piece:
+            return data.decode("utf-8", "replace")
+        data += piece
+
+
+def text_missing(child: int) -> bool:
+    """Whether the child is still there although nothing more is expected of it."""
+    try:
+        return os.waitpid(child, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return False
+
+
+def reap(child: int) -> None:
+    """Leave no dead child behind."""
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        return
+
+
+def versions(args: Any, kwargs: Any) -> list[tuple[Any, int]]:
+    """Tensors with their count of changes in place; the usual call, of one tensor, without a detour."""
+    if len(args) == 1 and not kwargs and isinstance(args[0], torch.Tensor):
+        return [(args[0], args[0]._version)]
+    return [(t, t._version) for t in tensors_in((args, kwargs))]
+
+
+def casting() -> Any:
+    """The state of autocast on this machine's processor: the type, or None when it is off."""
+    if not autocasting("cpu"):
+        return None
+    try:
+        return torch.get_autocast_dtype("cpu")
+    except (TypeError, AttributeError):
+        return torch.get_autocast_cpu_dtype()
+
+
+def autocasting(device: str) -> bool:
+    """Whether autocast is on; before 2.4 the question took no device."""
+    try:
+        return bool(torch.is_autocast_enabled(device))
+    except TypeError:
+        return bool(torch.is_autocast_cpu_enabled())
+
+
+def sharded(module: Any) -> bool:
+    """Whether calling the module needs the other ranks beyond what its wrapper does."""
+    kinds = {k.__name__ for m in module.modules() for k in type(m).__mro__}
+    return "FullyShardedDataParallel" in kinds or "FSDPModule" in kinds or any("FSDP" in k for k in kinds)

@@ -1,0 +1,35 @@
+"""Which steps are looked at how closely: a function of the step and the model's size alone.
+
+Ranks of one job, and two runs of one program, therefore look at the same steps.
+"""
+
+from __future__ import annotations
+
+# Steps whose parameters are measured one by one: all early ones, then every k-th.
+DENSE = 10
+EVERY = ((100, 25), (300, 50))
+SELDOM = 100
+# Steps seen operation by operation, with every module's output: the first ones, then ever fewer.
+FIRST, EARLY, LATER = 3, (5, 10, 20, 50), 100
+# Steps whose batches are fingerprinted.
+BATCHES, BATCH_EVERY = 64, 10
+
+
+def sampled(step: int, tensors: int) -> bool:
+    """Whether each parameter's gradient, change and size are recorded at this step."""
+    if step < DENSE:
+        return True
+    for most, every in EVERY:
+        if tensors <= most:
+            return step % every == 0
+    return step % SELDOM == 0
+
+
+def glimpsed(step: int) -> bool:
+    """Whether this step is seen operation by operation."""
+    return step < FIRST or step in EARLY or step % LATER == 0
+
+
+def fingerprinted(step: int) -> bool:
+    """Whether the samples of this step's batch are fingerprinted."""
+    return step < BATCHES or step % BATCH_EVERY == 0

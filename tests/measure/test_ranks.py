@@ -1,0 +1,116 @@
+"""Ranks side by side: what each did, whether they hold the same parameters, who waits for whom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import pytest
+
+from stetho import measure, recording
+from stetho.facts import LossCurve, RankAgreement, Ranks, RankWaiting
+from stetho.recording import Recording
+
+from .lines import HEAD, NAN, fact, line, steps, summary, told, write
+
+
+def ranks(folder: Path, *parts: str) -> Recording:
+    """A recording of as many ranks as there are parts."""
+    for rank, part in enumerate(parts):
+        about = line("run", argv=[], cwd="/w", python="3", torch="2", threads=1, rank=rank, world=len(parts))
+        write(folder, HEAD + about + part, f"r{rank}-{100 + rank}.jsonl")
+    return recording.read(folder)
+
+
+def test_each_rank_in_a_few_numbers(tmp_path: Path) -> None:
+    first = steps(0, [3.0, 2.0], rss=10, dt=[1.0, 0.5], dw=[0.1, 0.2])
+    second = steps(0, [4.0, NAN, NAN], rss=20, peak=30) + line("fault", error="x", hook="y", at="z")
+    record = ranks(tmp_path, first, second)
+    found = fact(Ranks, record)
+    one, two = found.ranks
+    assert (found.world, one.rank, two.rank) == (2, 0, 1)
+    assert (one.steps, one.loss_first, one.loss_last, one.nonfinite_step, one.faults) == (2, 3.0, 2.0, None, 0)
+    assert (one.step_seconds, one.wait_seconds, one.memory) == (0.5, pytest.approx(0.15), 10)
+    assert (two.steps, two.nonfinite_step, two.wait_seconds, two.memory, two.faults) == (3, 1, None, 30, 1)
+    assert "0: 2, 1: 3" in summary(Ranks, record)
+
+
+def test_the_same_facts_can_be_had_for_every_rank(tmp_path: Path) -> None:
+    ranks(tmp_path, steps(0, [3.0]), steps(0, [4.0]))
+    read = recording.read_ranks(tmp_path)
+    values = {r: next(f for f, _ in measure.facts(one) if isinstance(f, LossCurve)).values for r, one in read.items()}
+    assert values == {0: (3.0,), 1: (4.0,)}
+    assert not any(isinstance(f, Ranks) for f, _ in measure.facts(read[0]))
+
+
+def check(step: int, p: str, b: str = "same") -> str:
+    return line("check", o=0, i=step, p=p, b=b)
+
+
+def test_ranks_that_agree(tmp_path: Path) -> None:
+    part = steps(0, [1.0]) + check(0, "aa") + check(5, "bb")
+    record = ranks(tmp_path, part, part, part)
+    agreement = fact(RankAgreement, record)
+    assert (agreement.ranks, agreement.steps, agreement.parameters_differ, agreement.buffers_differ) == (
+        (0, 1, 2),
+        2,
+        0,
+        0,
+    )
+    assert (agreement.first_parameters, agreement.first_buffers, agreement.apart) == (None, None, ())
+
+
+def test_the_first_step_at_which_a_rank_goes_its_own_way(tmp_path: Path) -> None:
+    usual = steps(0, [1.0]) + check(0, "aa") + check(5, "bb") + check(10, "cc")
+    other = steps(0, [1.0]) + check(0, "aa", "x") + check(5, "dd", "x") + check(10, "ee") + check(15, "only here")
+    record = ranks(tmp_path, usual, other, usual)
+    agreement = fact(RankAgreement, record)
+    assert (agreement.steps, agreement.parameters_differ, agreement.buffers_differ) == (3, 2, 2)
+    assert (agreement.first_parameters, agreement.first_buffers, agreement.apart) == (5, 0, (1,))
+    assert "first at step 5 (ranks 1)" in summary(RankAgreement, record)
+
+
+@pytest.mark.parametrize("second", ["", check(3, "aa")])
+def test_ranks_without_a_common_step_are_not_compared(tmp_path: Path, second: str) -> None:
+    record = ranks(tmp_path, steps(0, [1.0]) + check(0, "aa"), steps(0, [1.0]) + second)
+    assert RankAgreement not in told(record)
+
+
+def began(*times: float | None, took: float = 0.5) -> str:
+    spans: list[Any] = [None if t is None else [t, took] for t in times]
+    return steps(0, [1.0] * len(times), bt=spans)
+
+
+def test_who_begins_last_and_how_long_the_others_wait(tmp_path: Path) -> None:
+    random_ = Random(3)
+    times = [[100.0 * i + random_.random() + 0.3 * rank for i in range(9)] for rank in range(3)]
+    record = ranks(tmp_path, *(began(*row, took=0.1 * rank) for rank, row in enumerate(times)))
+    waiting = fact(RankWaiting, record)
+    spreads = [max(t) - min(t) for t in zip(*times, strict=True)]
+    assert waiting.steps == 9
+    assert waiting.spread_median == pytest.approx(median(spreads))
+    assert waiting.spread_highest == pytest.approx(max(spreads))
+    assert waiting.spread_step == spreads.index(max(spreads))
+    for rank, (row, arrival) in enumerate(zip(times, waiting.arrivals, strict=True)):
+        waits = [max(t[i] for t in times) - row[i] for i in range(9)]
+        assert (arrival.rank, arrival.last) == (rank, sum(w == 0 for w in waits))
+        assert arrival.waited_median == pytest.approx(median(waits))
+        assert arrival.waited_total == pytest.approx(sum(waits))
+        assert arrival.backward_median == pytest.approx(0.1 * rank)
+
+
+def test_only_steps_of_all_ranks_are_compared(tmp_path: Path) -> None:
+    waiting = fact(RankWaiting, ranks(tmp_path, began(1.0, None, 3.0), began(1.5, 2.0)))
+    assert (waiting.steps, waiting.spread_highest, waiting.spread_step) == (1, 0.5, 0)
+
+
+@pytest.mark.parametrize("second", [steps(0, [1.0]), began(None, 5.0)])
+def test_nobody_can_be_waited_for(tmp_path: Path, second: str) -> None:
+    assert RankWaiting not in told(ranks(tmp_path, began(1.0, None), second))
+
+
+def test_one_rank_alone_has_no_facts_about_ranks(tmp_path: Path) -> None:
+    kinds = told(ranks(tmp_path, began(1.0) + check(0, "aa")))
+    assert not {Ranks, RankAgreement, RankWaiting} & set(kinds)

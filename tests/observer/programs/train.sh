@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+set -e
+python -m loop
