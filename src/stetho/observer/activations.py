@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .gradients import spread
 from .guard import guarded
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ def described(kind: str, value: Any) -> list[Any]:
     flat = value.reshape(-1)
     some = flat if flat.numel() <= PART else flat[:: flat.numel() // PART + 1]
     some = some.float()
-    spread, mean = (v.item() for v in torch.std_mean(some, correction=0))
+    mean = some.mean().item()
+    deviation = spread(torch.linalg.vector_norm(some).item(), mean, some.numel())
     # Adding up shows a NaN or Inf anywhere without another pass over the values.
-    bad = 0 if spread - spread == 0 else int((~torch.isfinite(some)).sum())
+    bad = 0 if deviation - deviation == 0 else int((~torch.isfinite(some)).sum())
     dead = saturated = None
     if kind in RECTIFYING and value.dim() > 1:
         dead = dead_share(value)
@@ -77,7 +79,7 @@ def described(kind: str, value: Any) -> list[Any]:
         low, high = BOUNDED[kind]
         margin = 0.01 * (high - low) / 2
         saturated = ((some > high - margin) | (some < low + margin)).float().mean().item()
-    return [mean, spread, dead, saturated, bad]
+    return [mean, deviation, dead, saturated, bad]
 
 
 def dead_share(value: Any) -> float:

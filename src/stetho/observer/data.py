@@ -13,7 +13,6 @@ from torch.utils.data import DataLoader, IterableDataset, dataloader
 
 from . import guard, sites
 from .guard import guarded
-from .schedule import fingerprinted
 from .tensors import tensors_in
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ KEPT_FEATURES = 128
 # Whole samples kept to be looked at, and the most elements one of them may have.
 RAW, RAW_SIZE = 6, 65_536
 # Elements of a sample that go into its fingerprint; samples of one batch, and batches of evaluation, that have one.
-PRINTED, PRINTS, EVALUATED = 512, 256, 200
+PRINTED, PRINTS, EVALUATED = 64, 256, 200
 LABELS = 256
 FEATURES = 64
 
@@ -118,9 +117,6 @@ class Data:
     def entering(self, args: Any, kwargs: Any, train: bool) -> None:
         """Look at what a model is called with: fingerprints on many steps, its scale now and then."""
         step = self.watch.step
-        print_it = fingerprinted(step) if train else self.evaluated < EVALUATED
-        if not print_it:
-            return
         self.write_batch()
         value = first_tensor(args, kwargs)
         self.last_input = value.detach() if value is not None and train else None

@@ -88,40 +88,46 @@ def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
     """Norm, mean, standard deviation and largest magnitude of each parameter, from a part of the large ones."""
     parts = [part(p) for p in parameters]
     parts = [p.float() if p.dtype in HALF else p for p in parts]
-    sizes = [n.item() * math.sqrt(p.numel() / max(1, v.numel())) for n, p, v in zip(norms(parts), parameters, parts)]
-    fields: dict[str, list[float | None]] = {"w": list(sizes), "wm": [], "ws": [], "wx": []}
-    for value in parts:
-        if not value.numel() or not value.is_floating_point():
-            spread, mean, most = None, None, None
-        else:
-            spread, mean = (v.item() for v in torch.std_mean(value, correction=0))
-            most = torch.linalg.vector_norm(value, math.inf).item()
+    lengths = [n.item() for n in norms(parts)]
+    most = [n.item() if p.numel() else None for n, p in zip(torch._foreach_norm(parts, math.inf), parts)]
+    fields: dict[str, list[float | None]] = {"w": [], "wm": [], "ws": [], "wx": most}
+    for parameter, value, length in zip(parameters, parts, lengths):
+        size = value.numel()
+        mean = value.mean().item() if size else None
+        fields["w"].append(length * math.sqrt(parameter.numel() / max(1, size)))
         fields["wm"].append(mean)
-        fields["ws"].append(spread)
-        fields["wx"].append(most)
+        fields["ws"].append(None if mean is None else spread(length, mean, size))
     return fields
+
+
+def spread(length: float, mean: float, size: int) -> float:
+    """The standard deviation of numbers whose norm and mean are known: one pass less than asking for it."""
+    square = length * length / size - mean * mean
+    return math.sqrt(max(0.0, square)) if math.isfinite(square) else math.nan
 
 
 def moments(optimizer: Any, parameters: Sequence[Any]) -> dict[str, Any]:
     """What the optimizer remembers of each parameter, where it keeps moments under torch's usual names."""
-    first: list[float | None] = []
-    second: list[float | None] = []
-    age = None
+    means: list[Any] = []
+    squares: list[Any] = []
+    fields: dict[str, Any] = {}
     for parameter in parameters:
         state = optimizer.state.get(parameter, {})
         mean = state.get("exp_avg", state.get("momentum_buffer"))
         square = state.get("exp_avg_sq", state.get("square_avg", state.get("sum")))
-        first.append(norms([mean])[0].item() if isinstance(mean, torch.Tensor) else None)
-        second.append(math.sqrt(max(0.0, part(square).mean().item())) if isinstance(square, torch.Tensor) else None)
-        if age is None and "step" in state:
-            age = int(state["step"])
-    fields: dict[str, Any] = {}
-    if any(v is not None for v in first):
-        fields["m1"] = first
-    if any(v is not None for v in second):
-        fields["m2"] = second
-    if age is not None:
-        fields["age"] = age
+        means.append(mean if isinstance(mean, torch.Tensor) and mean.numel() else None)
+        squares.append(part(square) if isinstance(square, torch.Tensor) and square.numel() else None)
+        if "age" not in fields and "step" in state:
+            fields["age"] = int(state["step"])
+    known = [m for m in means if m is not None]
+    if known:
+        lengths = iter([n.item() for n in norms(known)])
+        fields["m1"] = [None if m is None else next(lengths) for m in means]
+    known = [s for s in squares if s is not None]
+    if known:
+        # Second moments are never negative, so that their mean is the sum of their magnitudes over their number.
+        sums = iter([n.item() for n in torch._foreach_norm(known, 1)])
+        fields["m2"] = [None if s is None else math.sqrt(next(sums) / s.numel()) for s in squares]
     return fields
 
 

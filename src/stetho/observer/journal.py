@@ -68,13 +68,17 @@ class Journal:
         self.written = 0
 
     def write(self, kind: str, **fields: Any) -> None:
-        """Append one event; a recording that cannot be written is given up without a word to the program."""
+        """Append one event."""
+        self.write_plain(kind, plain(fields))
+
+    def write_plain(self, kind: str, fields: dict[str, Any]) -> None:
+        """Append one event that JSON can hold; a recording that cannot be written is given up without a word."""
         try:
             if self.pid != os.getpid():
                 self._open()
             if self.broken:
                 return
-            line = json.dumps({"e": kind, **plain(fields)}, separators=(",", ":"), default=str)
+            line = json.dumps({"e": kind, **fields}, separators=(",", ":"), default=str)
             data = line.encode("utf-8", "backslashreplace") + b"\n"
             if self.written + len(data) > SEGMENT:
                 self._next_segment()

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import functools
 import sys
-import threading
 import time
 import weakref
 from collections import OrderedDict
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 import torch
 from torch.nn.modules import module as place
 
-from . import guard, sites
+from . import sites
 from .activations import Activations
+from .data import EVALUATED
 from .guard import guarded
+from .schedule import fingerprinted
 from .tensors import tensors_in
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 # One key for the table of all modules, another for a model's own: what torch notes for the one holds for the other.
 ANY, KEY = "stetho-any", "stetho"
+is_compiling = torch.compiler.is_compiling
 TABLES = (
     "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
     "_forward_hooks_always_called",
@@ -70,7 +73,7 @@ class Modules:
         self.calls = 0
         self.close = False
         self.depth = 0
-        self.thread = threading.get_ident()
+        self.thread = get_ident()
         self.evaluating: float | None = None
         self.evaluation = 0.0
         self.last_evaluated = 0.0
@@ -156,14 +159,13 @@ class Modules:
 
     def elsewhere(self) -> bool:
         """Whether this call is not one of the program's own: inside a compiler, backward, or another thread."""
-        return torch.compiler.is_compiling() or self.watch.in_backward or threading.get_ident() != self.thread
-
+        return self.watch.in_backward or get_ident() != self.thread or is_compiling()
     # Hooks on every module, on the steps that are looked at closely.
 
     @guarded
     def entering_any(self, module: Any, args: Any) -> Any:
         """Before any module's forward: keep the stack of running modules; the first is a whole model."""
-        if guard.off or self.elsewhere():
+        if self.elsewhere():
             return None
         result = None
         root = self.roots.get(id(module))
@@ -182,7 +184,7 @@ class Modules:
     @guarded
     def leaving_any(self, module: Any, args: Any, output: Any) -> None:
         """After any module's forward; takes off the stack what an exception may have left there, too."""
-        if guard.off or self.elsewhere():
+        if self.elsewhere():
             return
         if self.watch.tracer.looking and torch.is_grad_enabled():
             self.activations.seen(self.running, module, output)
@@ -198,7 +200,8 @@ class Modules:
     @guarded
     def adopt(self, module: Any) -> bool:
         """Treat a module as a whole model from now on, by hooks of its own where its tables of hooks are free."""
-        if next(module.parameters(), None) is None:
+        first = next(module.parameters(), None)
+        if first is None or first.is_meta:
             return False
         root = self.roots[id(module)] = Root(module)
         root.hooked = not isinstance(module, torch.jit.ScriptModule) and not any(vars(module).get(t) for t in TABLES)
@@ -215,13 +218,13 @@ class Modules:
     @guarded
     def entering(self, module: Any, args: Any, kwargs: Any) -> Any:
         """Before a whole model's forward; what it returns, if anything, replaces the model's input."""
-        if guard.off or self.elsewhere():
+        if self.elsewhere() or symbolic(args, kwargs):
             return None
         self.depth += 1
         if self.depth > 1:
             return None
         changed = None
-        if self.watch.run.changes_inputs and module.training and torch.is_grad_enabled():
+        if self.watch.run.calls and self.watch.run.changes_inputs and module.training and torch.is_grad_enabled():
             args = self.watch.run.model_input(module, args)
             changed = (args, kwargs)
         self.model_called(module, args, kwargs)
@@ -237,24 +240,26 @@ class Modules:
         train = grad and (module.training or not root.trained)
         root.trained = root.trained or (grad and module.training)
         mode = (module.training, grad)
-        seen = root.modes.get(mode, 0)
-        root.modes[mode] = seen + 1
+        root.modes[mode] = root.modes.get(mode, 0) + 1
         self.calls += 1
         if root.at is None or self.watch.tracer.looking:
             root.at = sites.here(3, 4)
         self.watch.procedure.mark("f" if train else "e")
         if train:
-            self.end_evaluation()
+            if self.evaluating is not None:
+                self.end_evaluation()
             self.watch.replay.entering(module, args, kwargs, root.at)
         elif self.evaluating is None:
             self.evaluating = time.perf_counter()
-        self.watch.tracer.suspend()
-        self.watch.data.entering(args, kwargs, train)
+        if self.watch.tracer.mode is not None:
+            self.watch.tracer.suspend()
+        if fingerprinted(self.watch.step) if train else self.watch.data.evaluated < EVALUATED:
+            self.watch.data.entering(args, kwargs, train)
 
     @guarded
     def leaving(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
         """After a whole model's forward, also when it raised."""
-        if guard.off or self.elsewhere():
+        if self.elsewhere() or symbolic(args, kwargs):
             return
         self.depth = max(0, self.depth - 1)
         if self.depth == 0:
@@ -270,13 +275,14 @@ class Modules:
             self.last_evaluated = time.perf_counter()
         if grad:
             self.watch.replay.leaving(module, output)
-            self.watch.tracer.resume()
+            if self.watch.tracer.plain or self.watch.tracer.looking:
+                self.watch.tracer.resume()
 
     def end_evaluation(self) -> None:
-        """Close the stretch of evaluation, if one is open: from its first model call to the end of its last."""
-        if self.evaluating is not None:
-            self.evaluation += max(0.0, self.last_evaluated - self.evaluating)
-            self.evaluating = None
+        """Close a stretch of evaluation: from its first model call to the end of its last."""
+        assert self.evaluating is not None
+        self.evaluation += max(0.0, self.last_evaluated - self.evaluating)
+        self.evaluating = None
 
     def evaluated(self) -> float:
         """Seconds of evaluation since the last step."""
@@ -382,3 +388,10 @@ def autocast() -> str | None:
             if torch.is_autocast_enabled() if device == "cuda" else torch.is_autocast_cpu_enabled():
                 return "half"
     return None
+
+
+def symbolic(args: Any, kwargs: Any) -> bool:
+    """Whether a call is made for its shapes alone, as Keras builds its models."""
+    if args and type(args[0]) is torch.Tensor:
+        return bool(args[0].is_meta)
+    return any(tensor.is_meta for tensor in tensors_in((args, kwargs)))

@@ -9,7 +9,7 @@ import torch
 
 from . import guard, sites
 from .guard import guarded
-from .schedule import glimpsed
+from .schedule import losses_shown
 from .trace import explained
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Objectives:
     def looks(self) -> bool:
         """Whether calls of this step are looked at; of an evaluation with many calls, the first ones."""
         step = self.watch.step
-        if step >= 12 and step % 20 and not glimpsed(step):
+        if not losses_shown(step):
             return False
         if step != self.step:
             self.step, self.calls = step, 0
@@ -115,7 +115,7 @@ class Objectives:
                 self.watch.data.loss_seen(target)
             site = self.watch.journal.site(sites.here(3, 5))
             count = self.seen[site] = self.seen.get(site, 0) + 1
-            if count > 12 and step > 3 and not (step % 20 == 0 and (count % 7 == 0 or given.requires_grad)):
+            if count > 12 and step > 3 and count % 7 and not given.requires_grad:
                 return
             self.watch.journal.write(
                 "loss-call",
@@ -135,6 +135,11 @@ class Objectives:
         site = self.watch.replay.operation(function, args, kwargs, value, 4)
         if name != "log_softmax" and len(self.values) < 32 and value.numel() == 1:
             self.values.append((site, value))
+
+    def backward_on(self, loss: Any) -> None:
+        """Forget a value that is itself what backward is called on: it is no term of it."""
+        if self.values and self.values[-1][1] is loss:
+            self.values.pop()
 
     def taken(self, losses: list[tuple[int, Any]]) -> list[Any] | None:
         """The values since the last step, unless there is just one and it is what backward was called on."""

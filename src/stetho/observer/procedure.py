@@ -80,6 +80,9 @@ class Procedure:
         def marked(*args: Any, **kwargs: Any) -> Any:
             if not guard.off and not torch.compiler.is_compiling():
                 mine.mark(letter)
+                known = mine.watch.optimizers.get(id(args[0])) if letter == "z" and args else None
+                if known is not None:
+                    known.pending = []
             return original(*args, **kwargs)
 
         return marked
@@ -220,7 +223,7 @@ class Procedure:
         watched = self.watch.known(optimizer)
         self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=float(scaler.get_scale()))
         self.watch.replay.step_ended()
-        self.watch.pending = []
+        self.watch.pending, watched.pending = [], []
         self.clipped = None
         watched.leave_marker()
         watched.cleared = watched.marker is None

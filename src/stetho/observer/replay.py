@@ -33,6 +33,8 @@ TIMES = 2
 class Call:
     """One call of a whole model."""
 
+    __slots__ = ("amp", "args", "at", "kwargs", "module", "out", "random", "versions")
+
     def __init__(self, module: Any, args: Any, kwargs: Any, amp: Any, at: list[Any]) -> None:
         self.module = module
         self.args = args
@@ -46,6 +48,8 @@ class Call:
 
 class Operation:
     """One operation outside the models that took part in the loss."""
+
+    __slots__ = ("amp", "args", "at", "function", "kwargs", "out")
 
     def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, at: int, amp: Any) -> None:
         self.function = function
@@ -84,7 +88,10 @@ class Replay:
         self.open = Call(module, args, kwargs, casting(), at)
         for tensor, _ in self.open.versions:
             self.size += tensor.numel() * tensor.element_size()
-        self.kept.append(self.open)
+        if self.size > BUDGET:
+            self._drop()
+        else:
+            self.kept.append(self.open)
         if self.watch.tracer.recent:
             self.watch.tracer.input_comes(self.open.versions)
 
@@ -112,8 +119,12 @@ class Replay:
             for tensor in tensors_in(value):
                 self.size += tensor.numel() * tensor.element_size()
         if self.size > BUDGET:
-            self.too_large = True
-            self.kept = []
+            self._drop()
+
+    def _drop(self) -> None:
+        """Keep nothing of this step: what it works on would take too much memory."""
+        self.too_large = True
+        self.kept = []
 
     def backward(self, loss: Any, value: Any) -> None:
         """Backward is about to begin; if the loss is not finite, find out now where it went wrong."""

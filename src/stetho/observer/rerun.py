@@ -8,10 +8,11 @@ import sys
 from typing import TYPE_CHECKING, Any, Iterator
 
 import torch
-from torch.overrides import TorchFunctionMode, resolve_name
+from torch.overrides import TorchFunctionMode
 
 from . import sites
-from .replay import Backward, Call, Operation
+from .bundle import Bundle, Unwritable
+from .replay import Backward, Call, Operation, casting
 from .tensors import tensors_in
 from .trace import KEY, node_kind
 
@@ -19,13 +20,18 @@ if TYPE_CHECKING:
     from .replay import Replay
 
 # Functions that read or describe and compute nothing.
-SILENT = ("__get__", "__set__", "requires_grad_", "size", "dim", "numel", "stride", "is_floating_point", "backward")
+SILENT = ("__set__", "requires_grad_", "size", "dim", "numel", "stride", "is_floating_point", "backward")
 
 
 class Seen:
     """One operation of the replay, with what it was given and what it made."""
 
     def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, frames: list[Any], module: str | None) -> None:
+        # A state of the random generator instead of an operation, where a model begins.
+        self.random: Any = None
+        self.given = (args, kwargs)
+        self.grad = torch.is_grad_enabled()
+        self.amp = casting()
         self.function = function
         self.args = args
         self.kwargs = kwargs
@@ -50,9 +56,10 @@ class _Everything(TorchFunctionMode):  # type: ignore[misc]
         name = str(getattr(func, "__name__", ""))
         if name in SILENT:
             return func(*args, **kwargs)
-        before = self.rerun.state_of(args)
+        before = self.rerun.state_of((args, kwargs))
         out = func(*args, **kwargs)
-        self.rerun.note(func, args, kwargs, out, before)
+        if name != "__get__" or isinstance(out, torch.Tensor):
+            self.rerun.note(func, args, kwargs, out, before)
         return out
 
 
@@ -67,7 +74,8 @@ class Rerun:
         self.alive: list[Any] = []  # keeps ids from being used twice
         self.bad: dict[int, tuple[bool, bool]] = {}
         self.new: dict[int, Any] = {}  # from a tensor of the real step to the replay's
-        self.constants: set[int] = set()
+        self.leaves: dict[int, Any] = {}  # tensors that no operation made, as they were when first met
+        self.forward_ends = 0
         self.at: list[Any] | None = None
         self.called_at: list[Any] = []
         self.running: list[Any] = []
@@ -96,6 +104,9 @@ class Rerun:
     def call(self, entry: Call) -> None:
         """A model once more, with the random numbers it had."""
         torch.set_rng_state(entry.random)
+        state = Seen(None, (), {}, None, [], None)
+        state.random = entry.random
+        self.seen.append(state)
         module = entry.module
         if isinstance(module, torch.nn.parallel.DistributedDataParallel):
             # The wrapper would talk to the other ranks, which are not replaying.
@@ -110,7 +121,6 @@ class Rerun:
         inputs = list(tensors_in((entry.args, entry.kwargs)))
         replayed = any(id(t) in self.new for t in inputs) or any(t.requires_grad and t.is_leaf for t in inputs)
         if not replayed:
-            self.constants.add(id(entry.out))
             return
         self.at = self.watch.journal.frames(entry.at)
         try:
@@ -139,8 +149,19 @@ class Rerun:
 
     # What the mode shows.
 
-    def state_of(self, args: Any) -> list[tuple[Any, int]]:
-        return [(t, t._version) for t in tensors_in(args)]
+    def state_of(self, given: Any) -> list[tuple[Any, int]]:
+        """The inputs of an operation about to run; those that no operation made are copied, as it may change them."""
+        found = [(t, t._version) for t in everything_in(given)]
+        for tensor, _ in found:
+            if id(tensor) not in self.maker and id(tensor) not in self.leaves:
+                with torch._C.DisableTorchFunction(), torch.no_grad():
+                    self.leaves[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+                self.alive.append(tensor)
+        return found
+
+    def outputs(self, seen: Seen) -> list[Any]:
+        """What an operation made, in a fixed order."""
+        return list(everything_in(seen.out))
 
     def note(self, function: Any, args: Any, kwargs: Any, out: Any, before: list[tuple[Any, int]]) -> None:
         """Write one operation down, and on the graph its line."""
@@ -194,9 +215,18 @@ class Rerun:
         same = value == entry.value or not (math.isfinite(value) or math.isfinite(entry.value))
         if not same and not math.isclose(value, entry.value, rel_tol=1e-3):
             return {"why": f"the replay gives a loss of {value:.6g} where the step had {entry.value:.6g}"}
-        if not math.isfinite(value):
-            return self.backwards_from(loss)
-        return self.gradient_origin(loss)
+        self.forward_ends = len(self.seen)
+        found = self.backwards_from(loss) if not math.isfinite(value) else self.gradient_origin(loss)
+        if found is not None and "why" not in found:
+            self.write_down(loss, found)
+        return found
+
+    def write_down(self, loss: Any, found: dict[str, Any]) -> None:
+        """Keep the step for `stetho repro`; what stands in the way is told with the origin."""
+        try:
+            Bundle(self).write(self.watch.journal.directory, loss, found)
+        except (Unwritable, OSError, RuntimeError, KeyError) as error:
+            found["unwritten"] = str(error)[:200]
 
     def backwards_from(self, tensor: Any) -> dict[str, Any]:
         """Follow the non-finite values from the loss back to the operation that made the first of them."""
@@ -469,7 +499,7 @@ def custom_functions(rerun: Rerun) -> Iterator[None]:
     original = torch.autograd.Function.__dict__["apply"]
 
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        before, count = rerun.state_of(args), len(rerun.seen)
+        before, count = rerun.state_of((args, kwargs)), len(rerun.seen)
         out = original.__func__(cls, *args, **kwargs)
         inner = rerun.first_bad(count)
         rerun.note(cls, args, kwargs, out, before)
@@ -504,7 +534,3 @@ def module_stack(rerun: Rerun) -> Iterator[None]:
     finally:
         torch.nn.Module.__call__ = original
 
-
-def public_name(function: Any) -> str | None:
-    """The name under which anybody can call a function of torch."""
-    return resolve_name(function) if callable(function) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ class Block:
             column = [row[position] for row in rows]
             if name in OPTIONAL and not any(column):
                 continue
-            column = [round(e, 6) for e in column] if name in TIMES else [settled(entry) for entry in column]
-            same = name in REPEATED and len(column) > 1 and all(entry == column[0] for entry in column)
-            fields[name] = column[:1] if same else column
+            if name in REPEATED and column.count(column[0]) == len(column):
+                column = column[:1]
+            fields[name] = [round(e, 6) for e in column] if name in TIMES else [settled(e) for e in column]
         if self.kept:
             fields["kept"], self.kept = self.kept, []
         if self.at is not None:
@@ -65,18 +66,18 @@ class Block:
         fields["t"] = round(time.monotonic() - self.journal.started, 4)
         fields["wall"] = round(time.time(), 3)
         fields.update(memory())
-        self.journal.write("steps", **fields)
+        self.journal.write_plain("steps", fields)
 
 
 def settled(entry: Any) -> Any:
-    """Tensors as numbers, also inside pairs."""
-    if isinstance(entry, (list, tuple)):
-        return [settled(e) for e in entry]
-    if isinstance(entry, float):
-        return entry
+    """An entry as JSON can hold it: tensors as numbers, what is not finite as text, also inside pairs."""
+    if type(entry) is float:
+        return entry if isfinite(entry) else str(entry)
     if entry is None or isinstance(entry, (int, str)):
         return entry
-    return float(entry)
+    if isinstance(entry, (list, tuple)):
+        return [settled(e) for e in entry]
+    return settled(float(entry))
 
 
 def memory() -> dict[str, int]:

@@ -118,7 +118,8 @@ class Tracer:
         """Called between steps: look closely at the next one, or stop doing so."""
         if self.compiled:
             return
-        self.recent = {}
+        if self.recent:
+            self.recent = {}
         if not (self.looking or self.windows or self.plain or self.prepares or glimpsed(step)):
             return
         self.checking = any(first <= step < last for first, last in self.windows)

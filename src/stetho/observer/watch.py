@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .sites import Place
 
 now = time.perf_counter
+# Gradients looked at to tell which of several optimizers a backward is for.
+PROBES = 4
 
 
 class Watched:
@@ -50,19 +52,34 @@ class Watched:
         self.before: gradients.Before | None = None
         self.backwards = 0
         self.held: list[Any] = []
-        self.counts: list[int] = []
+        self.groups = self.last = -1
         self.size = 0
         self.named = False
         self.close = False
         self.moved: list[bool] = []
         # A parameter with its gradient as the last step left it, by which a missing reset can be told.
         self.marker: tuple[Any, Any, int] | None = None
+        # Losses whose gradients lie in its parameters, kept apart once there are several optimizers.
+        self.pending: list[tuple[int, Any]] = []
+        self.grads: list[tuple[Any, int]] = []
+
+    def gradients_now(self) -> list[tuple[Any, int]]:
+        """A few of its gradients with their versions, by which it is told whether a backward reached it."""
+        held = [p.grad for p in self.parameters()[:: max(1, len(self.parameters()) // PROBES)]]
+        return [(g, -1 if g is None else g._version) for g in held]
+
+    def reached(self) -> bool:
+        """Whether the backward that has just ended has left something here."""
+        return any(
+            new is not old or after != before
+            for (old, before), (new, after) in zip(self.grads, self.gradients_now())
+        )
 
     def parameters(self) -> list[Any]:
         """All parameters it holds now; groups may be added later."""
-        counts = [len(group["params"]) for group in self.optimizer.param_groups]
-        if counts != self.counts:
-            self.counts = counts
+        groups = self.optimizer.param_groups
+        if len(groups) != self.groups or len(groups[-1]["params"]) != self.last:
+            self.groups, self.last = len(groups), len(groups[-1]["params"])
             self.held = [p for group in self.optimizer.param_groups for p in group["params"]]
             self.size = sum(p.numel() for p in self.held)
         return self.held
@@ -198,6 +215,8 @@ class Watch:
                 return original(tensors, *args, **kwargs)
             finally:
                 watch.in_backward = False
+                if len(watch.optimizers) > 1:
+                    watch.share_loss()
                 if watch.ranks:
                     watch.after_backward(begun)
 
@@ -259,6 +278,10 @@ class Watch:
             watched.backwards += 1
             if not watched.cleared:
                 watched.look_for_reset()
+            if len(self.optimizers) > 1:
+                watched.grads = watched.gradients_now()
+                if all(gradient is None for gradient, _ in watched.grads):
+                    watched.pending = []
         loss = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if len(tensors) == 1 else None
         site = self.journal.here(3)
         if not isinstance(loss, torch.Tensor):
@@ -268,6 +291,7 @@ class Watch:
             if self.procedure.scaled is not None:
                 known = self.procedure.unscaled(loss, known)
             self.pending.append((site, known))
+            self.objectives.backward_on(loss)
             self.replay.backward(loss, known)
         if loss is not None and self.tracer.looking:
             with torch._C.DisableTorchFunction(), torch.no_grad():
@@ -303,6 +327,15 @@ class Watch:
                 self.tracer.walk(loss, False)
         if self.tracer.mode is not None:
             self.tracer.backward_begins()
+
+    @guarded
+    def share_loss(self) -> None:
+        """Give the loss to those of several optimizers whose parameters the backward has reached."""
+        trained = [w for w in self.optimizers.values() if self.pending and w.reached()]
+        for watched in trained:
+            watched.pending.append(self.pending[-1])
+        if trained:
+            self.pending.pop()
 
     @guarded
     def after_backward(self, begun: float) -> None:
@@ -387,7 +420,7 @@ class Watch:
 
     def _gather(self, watched: Watched, ended: float) -> None:
         """Put the step into its block; a value that is no longer finite is written at once."""
-        losses, self.pending = self.pending, []
+        losses, self.pending, watched.pending = self.pending + watched.pending, [], []
         if not losses and self.aside is not None:
             losses = [self.aside]
         self.aside = None
