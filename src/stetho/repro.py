@@ -18,11 +18,12 @@ from stetho.errors import BadRequest
 
 FOLDER = "failing-step"
 # What a recording may name. A case can come from anywhere, and what it holds becomes a program.
-FUNCTION = re.compile(r"torch(\.(Tensor|nn\.functional|linalg|special|fft|_VF|_C\._nn|_C\._linalg))?\.[A-Za-z_]\w*(\.__get__)?")
+SPACE = r"torch(\.(Tensor|nn\.functional|linalg|special|fft|_VF|_C\._nn|_C\._linalg))?"
+FUNCTION = re.compile(SPACE + r"\.[A-Za-z_]\w*(\.__get__)?")
 NAME = re.compile(r"(t|p|x|random)\d+")
 CONSTANT = re.compile(r"torch\.[a-z]\w*|torch\.device\('[a-z]+(:\d+)?'\)")
 # Functions of torch that read, write or run things; none of them is part of a step.
-REFUSED = frozenset(("load", "save", "compile", "hub", "jit", "ops", "classes", "package", "from_file", "import_module"))
+REFUSED = frozenset(("load", "save", "compile", "hub", "jit", "ops", "classes", "package", "from_file"))
 
 Json: TypeAlias = "Mapping[str, Json] | list[Json] | str | int | float | bool | None"
 

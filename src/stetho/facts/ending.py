@@ -26,8 +26,8 @@ class RunEnd(Fact):
     attached: bool = True
     """Whether the observer met torch."""
     stopped_by: str | None = None
-    """What ended it before its time: `bound`, `time`, `symptom`, an alarm, or `interrupt`; None when it ended by itself.
-    `unfinished` when its end was not seen."""
+    """What ended it before its time: `bound`, `time`, `symptom`, an alarm, or `interrupt`; `unfinished` when its end
+    was not seen; None when it ended by itself."""
     backwards: int = 0
     """Backward calls that were seen."""
     why_not: str = ""

@@ -26,6 +26,12 @@ RAW, RAW_SIZE = 6, 65_536
 # Elements of a sample that go into its fingerprint; samples of one batch, and batches of evaluation, that have one.
 PRINTED, PRINTS, EVALUATED = 64, 256, 200
 LABELS = 256
+GENERATORS = (
+    ("random", "Random"),
+    ("numpy.random", "Generator"),
+    ("numpy.random", "RandomState"),
+    ("numpy.random.mtrand", "RandomState"),
+)
 FEATURES = 64
 
 
@@ -192,9 +198,8 @@ def generators(dataset: Any) -> list[str]:
     found = []
     for name, value in list(getattr(dataset, "__dict__", {}).items())[:200]:
         kind = type(value)
-        if isinstance(value, torch.Generator) or (kind.__module__, kind.__name__) == ("random", "Random"):
-            found.append(name)
-        elif kind.__module__.startswith("numpy.random") and kind.__name__ in ("Generator", "RandomState"):
+        named = (kind.__module__.partition("._")[0], kind.__name__)
+        if isinstance(value, torch.Generator) or named in GENERATORS:
             found.append(name)
     return found
 

@@ -118,10 +118,13 @@ class Journal:
         caller = frame.f_back
         key = (id(frame.f_code), frame.f_lasti, -1 if caller is None else caller.f_lasti)
         number = self.lines.get(key)
-        if number is None or self.pid != os.getpid():
-            number = self.site(sites.here(3, depth + 1))
-            self.lines[key] = number
+        if number is None:
+            number = self.lines[key] = self.site(sites.here(3, depth + 1))
         return number
+
+    def forget(self) -> None:
+        """In a forked child: what it writes goes into a file of its own, with call sites numbered anew."""
+        self.lines, self.pid = {}, None
 
     def frames(self, number: int) -> list[Place]:
         """The places of a call site."""

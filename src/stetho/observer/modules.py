@@ -160,6 +160,7 @@ class Modules:
     def elsewhere(self) -> bool:
         """Whether this call is not one of the program's own: inside a compiler, backward, or another thread."""
         return self.watch.in_backward or get_ident() != self.thread or is_compiling()
+
     # Hooks on every module, on the steps that are looked at closely.
 
     @guarded

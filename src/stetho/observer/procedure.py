@@ -126,7 +126,7 @@ class Procedure:
         patches.replace(base, "__init__", self._scheduling(base.__init__))
         for kind in vars(lr_scheduler).values():
             if isinstance(kind, type) and issubclass(kind, base) and "step" in vars(kind):
-                patches.replace(kind, "step", self._stepping(kind.step))
+                patches.replace(kind, "step", self._stepping(vars(kind)["step"]))
         plateau = lr_scheduler.ReduceLROnPlateau
         # This one scheduler does not call the constructor it inherits.
         if "__init__" in vars(plateau):
@@ -182,10 +182,7 @@ class Procedure:
         self.schedulers += 1
 
     def _patch_scaler(self, patches: Patches) -> None:
-        grad_scaler = getattr(getattr(torch, "amp", None), "grad_scaler", None)
-        if grad_scaler is None:
-            from torch.cuda.amp import grad_scaler
-        scaler = grad_scaler.GradScaler
+        scaler: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
         mine = self
         if hasattr(scaler, "_maybe_opt_step"):
             original = scaler._maybe_opt_step

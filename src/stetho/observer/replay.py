@@ -7,6 +7,7 @@ buffers, gradients, random numbers and the program's own counters may change as 
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -30,16 +31,21 @@ PATIENCE = 120.0
 TIMES = 2
 
 
+# Since 2.4 the questions about autocast name the device.
+DEVICES = hasattr(torch, "get_autocast_dtype")
+autocasting: Any = functools.partial(torch.is_autocast_enabled, "cpu") if DEVICES else torch.is_autocast_cpu_enabled
+
+
 class Call:
     """One call of a whole model."""
 
     __slots__ = ("amp", "args", "at", "kwargs", "module", "out", "random", "versions")
 
-    def __init__(self, module: Any, args: Any, kwargs: Any, amp: Any, at: list[Any]) -> None:
+    def __init__(self, module: Any, args: Any, kwargs: Any, amp: Any, at: list[Any], random: Any) -> None:
         self.module = module
         self.args = args
         self.kwargs = kwargs
-        self.random = torch.default_generator.get_state()
+        self.random = random
         self.versions = versions(args, kwargs)
         self.amp = amp
         self.at = at
@@ -80,36 +86,50 @@ class Replay:
         self.left = TIMES
         self.told = -1
         self.open: Call | None = None
+        self.draws = False
 
     def entering(self, module: Any, args: Any, kwargs: Any, at: list[Any]) -> None:
         """A model is called for training."""
         if not self.on:
             return
-        self.open = Call(module, args, kwargs, casting(), at)
-        for tensor, _ in self.open.versions:
-            self.size += tensor.numel() * tensor.element_size()
-        if self.size > BUDGET:
-            self._drop()
-        else:
-            self.kept.append(self.open)
-        if self.watch.tracer.recent:
-            self.watch.tracer.input_comes(self.open.versions)
+        # Whether models draw random numbers is seen on the steps that are looked at; those that do not need no state.
+        random = torch.default_generator.get_state() if self.draws or self.watch.tracer.looking else None
+        self.open = Call(module, args, kwargs, casting(), at, random)
+        if self.watch.tracer.looking:
+            self._look(self.open)
+        self.kept.append(self.open)
 
     def leaving(self, module: Any, output: Any) -> None:
         """The model has answered."""
-        if self.open is not None and self.open.module is module:
-            self.open.out = output
+        call, self.open = self.open, None
+        if call is None or call.module is not module:
+            return
+        call.out = output
+        if self.watch.tracer.looking:
             self._count(output)
-        self.open = None
+            if not self.draws and not torch.equal(call.random, torch.default_generator.get_state()):
+                self.draws = True
 
     def operation(self, function: Any, args: Any, kwargs: Any, out: Any, depth: int) -> int:
         """An operation outside the models; the number of its call site, so many frames up."""
         site = self.watch.journal.here(depth)
-        if self.on and not self.watch.modules.depth and torch.is_grad_enabled():
-            if not (self.kept and isinstance(self.kept[-1], Operation) and self.kept[-1].out is out):
+        if not self.on or self.watch.modules.depth or not torch.is_grad_enabled():
+            return site
+        last = self.kept[-1] if self.kept else None
+        # A library loss is seen twice where the mode is on: by its wrapper and by the mode.
+        if not (isinstance(last, Operation) and last.out is out):
+            if self.watch.tracer.keeping:
                 self._count(out)
-                self.kept.append(Operation(function, args, kwargs, out, site, casting()))
+            self.kept.append(Operation(function, args, kwargs, out, site, casting()))
         return site
+
+    def _look(self, call: Call) -> None:
+        """On a step that is looked at: how much is kept, and whether operations made the input."""
+        for tensor, _ in call.versions:
+            self.size += tensor.numel() * tensor.element_size()
+        if self.size > BUDGET:
+            self._drop()
+        self.watch.tracer.input_comes(call.versions)
 
     def _count(self, value: Any) -> None:
         """Add to what is kept; beyond the budget nothing of this step is."""
@@ -122,8 +142,9 @@ class Replay:
             self._drop()
 
     def _drop(self) -> None:
-        """Keep nothing of this step: what it works on would take too much memory."""
+        """Keep nothing of this step and the next ones: what they work on would take too much memory."""
         self.too_large = True
+        self.on = False
         self.kept = []
 
     def backward(self, loss: Any, value: Any) -> None:
@@ -153,7 +174,6 @@ class Replay:
         """The step is over: let go of what was kept for it."""
         self.kept = []
         self.size = 0
-        self.too_large = False
         self.open = None
 
     def localise(self, what: str, step: int) -> None:
@@ -288,20 +308,9 @@ def versions(args: Any, kwargs: Any) -> list[tuple[Any, int]]:
 
 def casting() -> Any:
     """The state of autocast on this machine's processor: the type, or None when it is off."""
-    if not autocasting("cpu"):
+    if not autocasting():
         return None
-    try:
-        return torch.get_autocast_dtype("cpu")
-    except (TypeError, AttributeError):
-        return torch.get_autocast_cpu_dtype()
-
-
-def autocasting(device: str) -> bool:
-    """Whether autocast is on; before 2.4 the question took no device."""
-    try:
-        return bool(torch.is_autocast_enabled(device))
-    except TypeError:
-        return bool(torch.is_autocast_cpu_enabled())
+    return torch.get_autocast_dtype("cpu") if DEVICES else torch.get_autocast_cpu_dtype()
 
 
 def sharded(module: Any) -> bool:

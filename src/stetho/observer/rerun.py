@@ -103,10 +103,11 @@ class Rerun:
 
     def call(self, entry: Call) -> None:
         """A model once more, with the random numbers it had."""
-        torch.set_rng_state(entry.random)
-        state = Seen(None, (), {}, None, [], None)
-        state.random = entry.random
-        self.seen.append(state)
+        if entry.random is not None:
+            torch.set_rng_state(entry.random)
+            state = Seen(None, (), {}, None, [], None)
+            state.random = entry.random
+            self.seen.append(state)
         module = entry.module
         if isinstance(module, torch.nn.parallel.DistributedDataParallel):
             # The wrapper would talk to the other ranks, which are not replaying.
@@ -398,9 +399,9 @@ class Rerun:
     def first_bad(self, start: int) -> Seen | None:
         """The first operation, of those seen since, that made non-finite numbers out of finite ones."""
         for seen in self.seen[start:]:
-            if any(any(self.state(t)) for t in everything_in(seen.out) if t.is_floating_point()):
-                if not any(any(self.state(t)) for t in seen.inputs()):
-                    return seen
+            spoiled = any(any(self.state(t)) for t in everything_in(seen.out) if t.is_floating_point())
+            if spoiled and not any(any(self.state(t)) for t in seen.inputs()):
+                return seen
         return None
 
     def described(self, seen: Seen) -> dict[str, Any]:
@@ -533,4 +534,3 @@ def module_stack(rerun: Rerun) -> Iterator[None]:
         yield
     finally:
         torch.nn.Module.__call__ = original
-

@@ -22,11 +22,11 @@ def sampled(step: int, tensors: int) -> bool:
     """Whether each parameter's gradient, change and size are recorded at this step."""
     if step < DENSE:
         return True
-    for most, every in EVERY:
+    every = SELDOM
+    for most, often in EVERY:
         if tensors <= most:
+            every = often
             break
-    else:
-        every = SELDOM
     return step % (every if step < LONG else THINNER * every) == 0
 
 

@@ -71,8 +71,7 @@ class Watched:
     def reached(self) -> bool:
         """Whether the backward that has just ended has left something here."""
         return any(
-            new is not old or after != before
-            for (old, before), (new, after) in zip(self.grads, self.gradients_now())
+            new is not old or after != before for (old, before), (new, after) in zip(self.grads, self.gradients_now())
         )
 
     def parameters(self) -> list[Any]:
@@ -173,6 +172,7 @@ class Watch:
 
     def forked(self) -> None:
         """In a forked child: forget the steps that the parent will write."""
+        self.journal.forget()
         for watched in self.optimizers.values():
             watched.block.rows = []
 
