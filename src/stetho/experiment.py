@@ -89,5 +89,7 @@ class Plan:
     """For each in-process change: its id, its value and the file that makes it."""
     trace: tuple[tuple[int, int], ...] = ()
     """Windows of steps, first and past-the-last, in which every value and gradient is checked as it is made."""
+    ring: Mapping[str, object] | None = None
+    """Where a real run keeps its recent state, and within which bounds; None keeps none."""
     observer: str = str(Path(__file__).parent / "observer")
     """The folder of the observer that belongs to this plan, for the hook, which knows of no installation."""

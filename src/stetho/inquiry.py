@@ -36,6 +36,10 @@ class Inquiry:
     stdin: Path | None = None
     begun: float = field(default_factory=time.monotonic)
     runs: int = 0
+    ground: str = BASE
+    """The run that experiments are compared with; another one when they begin from a state that was kept."""
+    restores: tuple[tuple[str, str, str], ...] = ()
+    """What puts that state into a run, as a change that is made before any other."""
     decoded: dict[str, Fact | None] = field(default_factory=dict)
     """Facts by the evidence that holds them; evidence never changes, so each is decoded once."""
 

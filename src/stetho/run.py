@@ -8,11 +8,11 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from stetho import attachment, catalogue, observation, recording
+from stetho import attachment, catalogue, late, observation, recording
 from stetho.case import Case, Request, new_case
 from stetho.errors import StethoError
 from stetho.executors import direct
@@ -36,6 +36,8 @@ class Wishes:
     stop_on: frozenset[str] = field(default_factory=frozenset)
     stall_after: float | None = None
     quiet: bool = False
+    ring: Mapping[str, float] | None = field(default_factory=dict)
+    """Bounds of the recent state that is kept, where they are not the usual ones; None keeps none."""
 
 
 def run(root: Path, request: Request, wishes: Wishes) -> int:
@@ -45,7 +47,8 @@ def run(root: Path, request: Request, wishes: Wishes) -> int:
     folder = case.recordings / BASE
     folder.mkdir()
     plan_file = case.path / "plan.json"
-    plan_file.write_text(json.dumps(asdict(Plan(str(folder), None))))
+    ring = None if wishes.ring is None else {"folder": str(late.folder_of(case)), **wishes.ring}
+    plan_file.write_text(json.dumps(asdict(Plan(str(folder), None, ring=ring))))
     _file(case, request, observation.probe)
     screen = Screen(TERMINAL, colour="NO_COLOR" not in os.environ) if wants_status(wishes) else None
     output, past_us = folder / "output.txt", Elsewhere()

@@ -18,6 +18,7 @@ from stetho.fixes import Cure, Grounds
 from stetho.inquiry import Facts, Inquiry, gravest, judge_all, map_places, thinned
 from stetho.observation import recorded
 from stetho.reason import Candidate, Seen, information, predicted, supply_tables
+from stetho.recording import Recording
 
 # Below this many bits an experiment would not change the ranking.
 LEAST_BITS = 0.02
@@ -26,6 +27,8 @@ SCREENING_STEPS = 60
 MOST_SCREENED = 16
 # A run longer than this is not repeated whole for each experiment.
 LONG_RUN = 20.0
+# A stretch of late training shows these by nature; it is well as long as it stays where the run was.
+OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def grounds(inquiry: Inquiry) -> Grounds:
 
 def step_bound(inquiry: Inquiry) -> int | None:
     """As many steps as the base took; enough beyond a NaN to see it gone; fewer for a long run."""
-    end, curve = inquiry.fact(RunEnd), inquiry.fact(LossCurve)
+    end, curve = inquiry.fact(RunEnd, inquiry.ground), inquiry.fact(LossCurve, inquiry.ground)
     if end is None or not end.steps:
         return None
     if curve is not None and curve.nonfinite_step is not None:
@@ -135,7 +138,7 @@ def step_bound(inquiry: Inquiry) -> int | None:
 
 
 def expected_seconds(inquiry: Inquiry) -> float:
-    end, bound = inquiry.fact(RunEnd), step_bound(inquiry)
+    end, bound = inquiry.fact(RunEnd, inquiry.ground), step_bound(inquiry)
     if end is None or not end.steps or bound is None:
         return 10.0
     return max(1.0, end.seconds * min(1.0, bound / end.steps))
@@ -209,7 +212,7 @@ def changed_run(
         inquiry.request.cwd,
         seed=inquiry.request.seed,
         bound=bound,
-        changes=changes,
+        changes=(*inquiry.restores, *changes),
         edits=cure.edits if cure else (),
         stdin=inquiry.stdin,
         watch=lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
@@ -224,13 +227,19 @@ def changed_run(
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
     facts[RunEnd] = ("", end)
     applied = took_effect(inquiry, cure, cause, facts) if cure is not None else record.applied > 0
+    applied = applied and (not inquiry.restores or restored(record))
     return judged(inquiry, seen, facts, end, applied)
+
+
+def restored(record: Recording) -> bool:
+    """Whether the state that was kept was put into the run."""
+    return any(body.get("why") is None for body in record.of("restored"))
 
 
 def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -> bool:
     """Whether an edit did what it was meant to: the rate is the new one, or the mechanism is gone."""
     if cure.scales_rate is not None:
-        was, rate = inquiry.fact(LearningRate), facts.get(LearningRate)
+        was, rate = inquiry.fact(LearningRate, inquiry.ground), facts.get(LearningRate)
         if was is None or rate is None or not isinstance(rate[1], LearningRate):
             return False
         pairs = ((was.initial, rate[1].initial), (max(was.values), max(rate[1].values)))
@@ -245,7 +254,7 @@ def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -
 
 def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: bool) -> Result:
     """same, better, worse, symptom gone or a new failure, with noise taken into account."""
-    base, curve = inquiry.fact(LossCurve), facts.get(LossCurve)
+    base, curve = inquiry.fact(LossCurve, inquiry.ground), facts.get(LossCurve)
     values = curve[1].values if curve is not None and isinstance(curve[1], LossCurve) else ()
     before = base.values[: len(values)] if base is not None else ()
     one, two = shape(before), shape(values)
@@ -259,6 +268,8 @@ def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: boo
     if not applied:
         return result("not-applied", "the change had nothing to act on")
     symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, facts))
+    if inquiry.restores and symptom in OF_A_WHOLE_RUN and not clearly_lower(before, values):
+        symptom = "none"
     told = f"final loss {_told(level)} -> {_told(after)}"
     if symptom in ("crash", "killed") and seen.symptom not in ("crash", "killed"):
         return result("new-failure", f"it fails: {symptom}")
@@ -284,7 +295,7 @@ def _told(level: float | None) -> str:
 
 def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
     """The same run again with every operation watched around the failing step; a fact about the base run."""
-    curve = inquiry.fact(LossCurve)
+    curve = inquiry.fact(LossCurve, inquiry.ground)
     failing = curve.nonfinite_step if curve is not None and curve.nonfinite_step is not None else 0
     inquiry.show(f"{'smoke':9}  {candidate.change} around step {failing}")
     ran = local.run(
@@ -292,6 +303,7 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
         inquiry.request.cwd,
         seed=inquiry.request.seed,
         bound=Bound(max(5.0, inquiry.remaining()), failing + 2),
+        changes=inquiry.restores,
         trace=((0, 1), (max(0, failing - 1), failing + 2)),
         stdin=inquiry.stdin,
     )

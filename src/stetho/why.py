@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from stetho import catalogue
+from stetho import catalogue, late
 from stetho.artifacts import read_target
 from stetho.case import Case, Request, new_case
 from stetho.conclusion import rank, verdict
@@ -25,22 +25,27 @@ def investigate(inquiry: Inquiry) -> Verdict:
         if not read_what_is_there(inquiry) and not inquiry.observed():
             observe(inquiry)
         refuse_missing_input(inquiry)
-        while True:
-            seen, now, gate = rank(inquiry)
-            if gate.passes or not inquiry.request.experiments or not worth_an_experiment(inquiry):
-                break
-            candidates = possible(inquiry, seen, now)
-            if not candidates:
-                break
-            perform(inquiry, candidates[0], seen)
-        if gate.passes and inquiry.request.experiments and has_untried_cure(inquiry, gate.cause):
-            try_cures(inquiry, gate.cause, seen)
+        experiment(inquiry)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
         raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.path}") from None
     result = verdict(inquiry)
     inquiry.ledger.add_verdict(result)
     return result
+
+
+def experiment(inquiry: Inquiry) -> None:
+    """Ask the run what tells the causes apart best, until one can be claimed or nothing more is worth asking."""
+    while True:
+        seen, now, gate = rank(inquiry)
+        if gate.passes or not inquiry.request.experiments or not worth_an_experiment(inquiry):
+            break
+        candidates = possible(inquiry, seen, now)
+        if not candidates:
+            break
+        perform(inquiry, candidates[0], seen)
+    if gate.passes and inquiry.request.experiments and has_untried_cure(inquiry, gate.cause):
+        try_cures(inquiry, gate.cause, seen)
 
 
 def worth_an_experiment(inquiry: Inquiry) -> bool:
@@ -91,15 +96,28 @@ def post_mortem(root: Path, request: Request, target: str) -> Verdict:
             return result
 
 
-def judge(case: Case) -> Verdict:
-    """Judge a case from what it holds, a real run's recording among it; nothing is run."""
+def judge(
+    case: Case,
+    *,
+    experiments: bool = False,
+    budget: float | None = None,
+    show: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Verdict:
+    """Judge a case from what it holds. Something is run only where a real run has kept its state before a failure."""
     with case.open_ledger() as ledger:
         request = ledger.request()
         if request is None:
             raise BadRequest(f"case {case.id} holds no request, so there is nothing to judge")
-        request = replace(request, experiments=False)
-        inquiry = Inquiry(case, ledger, request, catalogue.load(), lambda line: None, lambda line: None)
+        request = replace(request, experiments=False, budget=budget or request.budget)
+        inquiry = Inquiry(case, ledger, request, catalogue.load(), show, progress)
         read_what_is_there(inquiry)
+        try:
+            if experiments and late.go_back(inquiry):
+                inquiry.request = replace(request, experiments=True)
+                experiment(inquiry)
+        except KeyboardInterrupt:
+            raise Interrupted(f"interrupted; the case is kept: stetho why {case.path}") from None
         result = verdict(inquiry)
         ledger.add_verdict(result)
         return result

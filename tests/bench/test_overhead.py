@@ -11,7 +11,7 @@ import pytest
 BENCH = Path(__file__).parents[2] / "bench"
 sys.path.insert(0, str(BENCH))
 
-from cost import events, measurements, page, ratios  # noqa: E402
+from cost import events, measurements, page, ratios, selective  # noqa: E402
 
 
 def bench(*arguments: str) -> str:
@@ -93,3 +93,27 @@ def test_the_profile_names_the_observers_hooks() -> None:
     assert "all hooks" in text
     assert "events written in these steps" in text
     assert "steps.py" in text or "watch.py" in text
+
+
+def test_traincheck_is_given_learned_invariants_and_its_programs_own_time_is_used(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    said = "echo seconds of processor time, first and second half of 10 steps: 9.0"
+    collect = (
+        "#!/bin/sh\nmkdir trace\ncase \"$*\" in *' -i '*) t=1.0;; *) t=7.0;; esac\n"
+        + said
+        + " $t > trace/program_output.txt"
+    )
+    scripts = {
+        "python": f"#!/bin/sh\n{said} 0.5\n",
+        "traincheck-collect": collect + "\n",
+        "traincheck-infer": "#!/bin/sh\necho '{}' > invariants.json\n",
+    }
+    for name, text in scripts.items():
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
+    found = selective.compare("mlp", 10, 2, tools / "python")
+    assert found.why == ""
+    assert found.ratio is not None
+    assert found.ratio.all.value == pytest.approx(2.0)
+    assert [p.read_text() for p in (tmp_path / "invariants").iterdir()] == ["{}\n"]

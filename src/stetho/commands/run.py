@@ -41,6 +41,7 @@ def alarms(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
 )
 @case_root
 @click.option("-q", "--quiet", is_flag=True, help="No status line and no summary; alarms are still printed.")
+@click.option("--no-ring", is_flag=True, help="Keep no recent batches and states to go back to after a late failure.")
 @click.option("--attach", metavar="CASE", help="Follow a run that is being recorded: its case, or a recording.")
 @click.option(
     "--install-hook", is_flag=False, flag_value="python", metavar="[PYTHON]",
@@ -54,6 +55,7 @@ def command(
     stall_after: str | None,
     case_root: str | None,
     quiet: bool,
+    no_ring: bool,
     attach: str | None,
     install_hook: str | None,
     remove_hook: str | None,
@@ -89,7 +91,7 @@ def command(
     if moved:
         click.echo(f"stetho: {moved}", err=True)
     request = Request(tuple(given), os.getcwd(), None, settings.budget, None, False, time.time())
-    ctx.exit(run(root, request, Wishes(stop_on, limit, quiet)))
+    ctx.exit(run(root, request, Wishes(stop_on, limit, quiet, None if no_ring else {})))
 
 
 def follow(root: Path, name: str) -> None:

@@ -60,7 +60,8 @@ def command(
 
     Give the unmodified command after `--`; it runs in isolation, and your files stay as they are. Or give
     the log file of a dead run, a directory that holds one, - to read a log from standard input, or a case,
-    such as the one that stetho run made: then nothing is run, and what was recorded is judged.
+    such as the one that stetho run made: then nothing is run, and what was recorded is judged; only where
+    stetho run has kept the state before a late NaN, experiments begin from there.
 
     \b
       stetho why -- python train.py --lr 3e-4
@@ -80,7 +81,15 @@ def command(
     console = Console(quiet)
     case = earlier_case(Path(case_root or settings.case), target) if target else None
     if case is not None:
-        return finish(ctx, why.judge(case), "json" if as_json else format_)
+        verdict = why.judge(
+            case,
+            experiments=settings.experiments and not no_experiments,
+            budget=config.seconds(budget) if budget else None,
+            show=console.show,
+            progress=console.progress,
+        )
+        console.clear()
+        return finish(ctx, verdict, "json" if as_json else format_)
     root, moved = writable_root(Path(case_root or settings.case))
     if moved:
         click.echo(f"stetho: {moved}", err=True)

@@ -77,7 +77,7 @@ def uniform_level(recording: Recording) -> tuple[float | None, int | None]:
     return (math.log(classes), classes) if calls[0]["fn"] in LIKELIHOODS and classes > 1 else (None, None)
 
 
-def share_of_loss(recording: Recording, steps: list[Step], site: int) -> float | None:
+def share_of_loss(recording: Recording, steps: list[Step], sites: set[int]) -> float | None:
     """The value that backward is called on, over the loss that was computed; None when they do not go together.
 
     What backward is called on may be the loss divided by the micro-batches, or a sum of several terms. A step
@@ -88,7 +88,7 @@ def share_of_loss(recording: Recording, steps: list[Step], site: int) -> float |
         return 1.0
     shares = []
     for step in steps:
-        given, made = [v for s, v in step.losses if s == site], computed.get(step.index, [])
+        given, made = [v for s, v in step.losses if s in sites], computed.get(step.index, [])
         if given and len(given) == len(made) and all(map(math.isfinite, given + made)) and sum(made) != 0:
             shares.append(sum(given) / sum(made))
     if not shares:

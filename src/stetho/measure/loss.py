@@ -25,13 +25,14 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     if not own:
         return
     site = own.most_common(1)[0][0]
+    sites = one_line(recording, steps, site)
     values, where = [], []
     for step in steps:
-        here = [v for s, v in step.losses if s == site]
+        here = [v for s, v in step.losses if s in sites]
         if here:
             values.append(next((v for v in here if not math.isfinite(v)), None) or fmean(here))
             where.append(step.index)
-    part = share_of_loss(recording, steps, site)
+    part = share_of_loss(recording, steps, sites)
     chance, meaning = chance_level(recording)
     chance = chance * part if chance is not None and part is not None else None
     first, kind = first_bad(steps, where, values)
@@ -51,6 +52,23 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         curve,
         f"loss {values[0]:.4g} at the first step, {values[-1]:.4g} at step {where[-1]}, {len(values)} steps ({place})",
     )
+
+
+def one_line(recording: Recording, steps: list[Step], site: int) -> set[int]:
+    """The call sites that go on where this one stops: the same line, reached from elsewhere, as in a second training.
+
+    Where the two take turns, the line serves two losses, and they stay apart.
+    """
+    spans: dict[int, tuple[int, int]] = {}
+    for step in steps:
+        for s, _ in step.losses:
+            spans[s] = (spans.get(s, (step.index, 0))[0], step.index)
+    chosen = {site}
+    for other in spans:
+        apart = all(spans[other][1] < spans[s][0] or spans[s][1] < spans[other][0] for s in chosen)
+        if apart and (place := recording.place(other)) is not None and place == recording.place(site):
+            chosen.add(other)
+    return chosen
 
 
 def first_bad(steps: list[Step], where: list[int], values: list[float]) -> tuple[int | None, str | None]:

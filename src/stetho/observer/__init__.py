@@ -83,6 +83,7 @@ def meet(
         watches.append(watch)
         watch.install()
         awaited.append(KerasSteps(watch).install())
+        awaited.append(arrival.when_imported("numpy.random", guard.guarded(watch.procedure.numpy_imported)))
         write_before_exit(watch)
 
     install()

@@ -69,7 +69,7 @@ def described(kind: str, value: Any) -> list[Any]:
     some = flat if flat.numel() <= PART else flat[:: flat.numel() // PART + 1]
     some = some.float()
     mean = some.mean().item()
-    deviation = spread(torch.linalg.vector_norm(some).item(), mean, some.numel())
+    deviation = spread(some, torch.linalg.vector_norm(some).item(), mean)
     # Adding up shows a NaN or Inf anywhere without another pass over the values.
     bad = 0 if deviation - deviation == 0 else int((~torch.isfinite(some)).sum())
     dead = saturated = None
@@ -84,7 +84,7 @@ def described(kind: str, value: Any) -> list[Any]:
 
 def dead_share(value: Any) -> float:
     """Share of units (channels of an image, features of a vector) that are zero for the whole batch."""
-    axis = 1 if value.dim() == 4 else value.dim() - 1
+    axis = 1 if value.dim() > 3 else value.dim() - 1
     units = value.transpose(0, axis).reshape(value.shape[axis], -1)
     if units.numel() > PART * 16:
         units = units[:, :: units.shape[1] // max(1, PART * 16 // units.shape[0]) + 1]

@@ -114,7 +114,8 @@ def seed_everything(seed: int) -> None:
 
 def seed_numpy(numpy: Any, seed: int) -> None:
     """Seed the global generator, and generators that are made without a seed."""
-    numpy.random.seed(seed)
+    # Not through the observer's own wrapper: it is not the program that seeds here.
+    getattr(numpy.random.seed, "__wrapped__", numpy.random.seed)(seed)
     original = numpy.random.default_rng
     made = [0]
 

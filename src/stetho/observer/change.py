@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, TypeVar
 
 import torch
 
+from . import snapshot
 from .guard import guarded
+from .streams import rebuilt
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -69,6 +71,30 @@ class Run:
         """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
         return self._register("clip", function)
 
+    def on_step_over(self, function: F) -> F:
+        """`function(optimizer)` after each optimizer step, when every change has put back what it had lent."""
+        return self._register("over", function)
+
+    def on_batch(self, function: F) -> F:
+        """`function(stream, batch) -> batch` when a loader delivers; a stream is a place where loaders are made."""
+        return self._register("batch", function)
+
+    def put_back(self, state: dict[str, Any]) -> None:
+        """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""
+        snapshot.put_back(self.watch, state, snapshot.frames_here(2))
+
+    def rebuilt(self, batch: Any, leaves: list[Any]) -> Any:
+        """A batch of the same form with the tensors and values of another."""
+        return rebuilt(batch, leaves)
+
+    def first_input(self) -> list[str] | None:
+        """Fingerprints of what the step under way was first called with."""
+        return self.watch.ring.first_input()
+
+    def tell(self, kind: str, **fields: Any) -> None:
+        """Put something on record for whoever reads the run."""
+        self.watch.journal.write(kind, **fields)
+
     @property
     def optimizers(self) -> list[Any]:
         """The optimizers made so far, in the order of their making."""
@@ -98,6 +124,14 @@ class Run:
 
     def after_step(self, optimizer: Any) -> None:
         self._fire("stepped", optimizer)
+        self._fire("over", optimizer)
+
+    @guarded
+    def batch(self, stream: int, batch: Any) -> Any:
+        """A loader's batch, passed through every registered function in turn."""
+        for function in self.calls.get("batch", ()):
+            batch = function(stream, batch)
+        return batch
 
     @guarded
     def loss_arguments(self, name: str, given: Any, target: Any) -> tuple[Any, Any]:

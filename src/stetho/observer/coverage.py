@@ -11,7 +11,7 @@ from . import sites
 if TYPE_CHECKING:
     from .modules import Modules
     from .sites import Place
-    from .watch import Watch
+    from .watch import Watch, Watched
 
 
 def describe(modules: Modules) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def describe(modules: Modules) -> dict[str, Any]:
     held = {id(p) for w in watch.optimizers.values() for p in w.parameters()}
     missing = modules.left_out()
     idle = [
-        p for w in watch.optimizers.values() for p in w.parameters() if id(p) not in modules.reached and p.grad is None
+        p for w in stepped(watch) for p in w.parameters() if id(p) not in modules.reached and p.grad is None
     ]
     ids = {id(p) for p in missing}
     untouched = watch.untouched()
@@ -36,10 +36,20 @@ def describe(modules: Modules) -> dict[str, Any]:
         "late": late,
         "unregistered": unregistered(modules, ids),
         "made": made_at(modules, ids),
-        "nograd": names(modules, [p for p in held_by(watch) if p.requires_grad and p.grad is None])[:20],
+        "nograd": names(modules, [p for p in ungiven(watch) if p.requires_grad])[:20],
         "unchanged": names(modules, [p for p in held_by(watch) if p.requires_grad and id(p) in untouched])[:20],
         "frozen": names(modules, [p for p in held_by(watch) if not p.requires_grad])[:20],
     }
+
+
+def stepped(watch: Watch) -> list[Watched]:
+    """The optimizers that have taken a step; of the others nothing can be said yet."""
+    return [w for w in watch.optimizers.values() if w.steps]
+
+
+def ungiven(watch: Watch) -> list[Any]:
+    """Parameters that had no gradient at any step so far."""
+    return [p for w in stepped(watch) for p, given in zip(w.parameters(), w.given) if not given]
 
 
 def held_by(watch: Watch) -> list[Any]:

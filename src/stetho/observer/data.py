@@ -13,6 +13,7 @@ from torch.utils.data import DataLoader, IterableDataset, dataloader
 
 from . import guard, sites
 from .guard import guarded
+from .streams import Streams
 from .tensors import tensors_in
 
 if TYPE_CHECKING:
@@ -47,10 +48,12 @@ class Data:
         self.last_input: Any = None
         self.last_shown: Any = None
         self.batch: dict[str, Any] | None = None
+        self.samples = 0
         self.kept = 0
         self.raw = 0
         self.inputs_written = 0
         self.evaluated = 0
+        self.streams = Streams(watch)
 
     def install(self, patches: Patches) -> None:
         """Follow torch's loaders from their making, and time what the program waits for them."""
@@ -65,7 +68,9 @@ class Data:
         @functools.wraps(begun)
         def iterate(self: Any) -> Any:
             mine.epoch_begun(self)
-            return begun(self)
+            iterator = begun(self)
+            mine.streams.begun(self, iterator)
+            return iterator
 
         @functools.wraps(following)
         def following_batch(self: Any) -> Any:
@@ -75,7 +80,8 @@ class Data:
             start = time.perf_counter()
             mine.loading = True
             try:
-                return following(self)
+                batch = following(self)
+                return mine.streams.delivered(self, batch) if mine.streams.active else batch
             finally:
                 mine.loading = False
                 mine.waited += time.perf_counter() - start
@@ -97,11 +103,13 @@ class Data:
         shuffle = {"RandomSampler": True, "SequentialSampler": False}.get(sampler)
         if sampler == "DistributedSampler":
             shuffle = bool(getattr(loader.sampler, "shuffle", False))
+        site, samples = self.watch.journal.site(sites.here(3, 4)), None if iterable else size(dataset)
+        self.streams.made(loader, site, samples, loader.batch_size, sampler)
         self.watch.journal.write(
             "loader",
             l=number,
-            site=self.watch.journal.site(sites.here(3, 4)),
-            samples=None if iterable else size(dataset),
+            site=site,
+            samples=samples,
             batches=None if iterable else size(loader),
             batch=loader.batch_size,
             workers=loader.num_workers,
@@ -133,6 +141,7 @@ class Data:
         look = train and self.watch.tracer.looking and value.is_floating_point()
         with torch._C.DisableTorchFunction(), torch.no_grad():
             value = value.detach()
+            self.samples = value.shape[0]
             if value.shape[0] > 0:
                 self.evaluated += not train
                 self.batch = {"step": step, "phase": "train" if train else "eval", "h": fingerprints(value)}
@@ -144,19 +153,16 @@ class Data:
     @guarded
     def loss_seen(self, target: Any) -> None:
         """Keep a few inputs beside their labels, to see later whether the two belong together."""
-        value = self.last_input
-        if value is None or not isinstance(target, torch.Tensor) or target.dim() == 0:
+        if not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
-        if value.dim() < 1 or target.shape[0] != value.shape[0]:
+        if self.batch is not None and target.dim() == 1 and target.shape[0] == self.samples:
+            if not target.is_floating_point() and "labels" not in self.batch:
+                self.batch["labels"] = target[:LABELS].tolist()
+        value = self.last_input
+        if value is None or value.dim() < 1 or target.shape[0] != value.shape[0]:
             return
         self.last_input = None
-        if self.batch is not None and not target.is_floating_point() and target.dim() == 1:
-            self.batch["labels"] = target[:LABELS].tolist()
-        if self.raw < RAW and value[0].numel() <= RAW_SIZE:
-            self.raw += 1
-            shown = str(value.dtype).replace("torch.", "")
-            answer = packed(target[:1]) if target[0].numel() <= RAW_SIZE else None
-            self.watch.journal.write("raw", step=self.watch.step, x=packed(value[:1]), dtype=shown, y=answer)
+        self.keep_raw(value, target)
         if self.kept >= KEPT_SAMPLES or value.dim() < 2 or target.numel() > 8 * value.shape[0]:
             return
         flat = value.reshape(value.shape[0], -1)
@@ -172,6 +178,19 @@ class Data:
             discrete=not value.is_floating_point(),
         )
 
+    def keep_raw(self, value: Any, target: Any) -> None:
+        """Keep a whole sample to be looked at, with its target where that is known."""
+        if self.raw < RAW and value.shape[0] and value[0].numel() <= RAW_SIZE:
+            self.raw += 1
+            shown = str(value.dtype).replace("torch.", "")
+            answer = packed(target[:1]) if target is not None and target[0].numel() <= RAW_SIZE else None
+            self.watch.journal.write("raw", step=self.watch.step, x=packed(value[:1]), dtype=shown, y=answer)
+
+    def was_training(self) -> None:
+        """The last batch was trained on although the model was in evaluation mode."""
+        if self.batch is not None:
+            self.batch["phase"] = "train"
+
     def write_batch(self) -> None:
         """Hand over the fingerprints of the last batch, with the labels that came for it."""
         if self.batch is not None:
@@ -180,7 +199,12 @@ class Data:
 
     def step_ended(self) -> None:
         """What was kept for this step's labels is of no use to the next one."""
-        self.last_input = None
+        if self.last_input is not None:
+            if self.raw < RAW:
+                # No loss took labels of as many samples: in a language model they are many to a sample.
+                with torch._C.DisableTorchFunction(), torch.no_grad():
+                    self.keep_raw(self.last_input, None)
+            self.last_input = None
         if self.batch is not None:
             self.write_batch()
 
@@ -251,8 +275,8 @@ def scale(value: Any) -> dict[str, Any]:
         fields["constant"] = number.shape[1] - moving.numel()
         if moving.numel() > 1:
             fields["spread"] = float(moving.max() / moving.min())
-    if number.dim() > 1 and number.shape[0] > 1 and value.is_floating_point():
-        columns = number.transpose(0, 1)[:FEATURES].reshape(min(FEATURES, number.shape[1]), -1)
+    if number.dim() > 1 and number.shape[0] > 1 and number.shape[1] <= FEATURES and value.is_floating_point():
+        columns = number.transpose(0, 1).reshape(number.shape[1], -1)
         fields["fmean"] = columns.mean(dim=1).tolist()
         fields["fstd"] = columns.std(dim=1, unbiased=False).tolist()
     return fields

@@ -65,6 +65,11 @@ def estimate(gradients: Sequence[Any]) -> Any:
     return total(norms(parts), scales)
 
 
+def precise(tensors: Sequence[Any]) -> list[Any]:
+    """Tensors in which sums and differences lose nothing that matters: half precision is widened."""
+    return [t.float() if t.dtype in HALF else t for t in tensors]
+
+
 class Before:
     """Parts of the parameters as they are before a step, to measure what it really changes."""
 
@@ -73,11 +78,11 @@ class Before:
         self.values = [part(p).clone() for p in parameters]
 
     def changes(self) -> tuple[list[float | None], float | None]:
-        """Relative change of each parameter, and of all together."""
-        now = [part(p) for p in self.parameters]
-        moved = [n.item() for n in norms(list(torch._foreach_sub(now, self.values)))] if now else []
-        sizes = [n.item() for n in norms(self.values)] if now else []
-        each = [m / s if s > 0 else None for m, s in zip(moved, sizes)]
+        """Relative change of each parameter, and of all together; what is zero and stays zero has not changed."""
+        now, old = precise([part(p) for p in self.parameters]), precise(self.values)
+        moved = [n.item() for n in norms(list(torch._foreach_sub(now, old)))] if now else []
+        sizes = [n.item() for n in norms(old)] if now else []
+        each = [m / s if s > 0 else 0.0 if m == 0 else None for m, s in zip(moved, sizes)]
         weights = [p.numel() / max(1, v.numel()) for p, v in zip(self.parameters, self.values)]
         change = sum(m * m * w for m, w in zip(moved, weights))
         size = sum(s * s * w for s, w in zip(sizes, weights))
@@ -86,8 +91,7 @@ class Before:
 
 def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
     """Norm, mean, standard deviation and largest magnitude of each parameter, from a part of the large ones."""
-    parts = [part(p) for p in parameters]
-    parts = [p.float() if p.dtype in HALF else p for p in parts]
+    parts = precise([part(p) for p in parameters])
     lengths = [n.item() for n in norms(parts)]
     most = [n.item() if p.numel() else None for n, p in zip(torch._foreach_norm(parts, math.inf), parts)]
     fields: dict[str, list[float | None]] = {"w": [], "wm": [], "ws": [], "wx": most}
@@ -96,13 +100,16 @@ def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
         mean = value.mean().item() if size else None
         fields["w"].append(length * math.sqrt(parameter.numel() / max(1, size)))
         fields["wm"].append(mean)
-        fields["ws"].append(None if mean is None else spread(length, mean, size))
+        fields["ws"].append(None if mean is None else spread(value, length, mean))
     return fields
 
 
-def spread(length: float, mean: float, size: int) -> float:
-    """The standard deviation of numbers whose norm and mean are known: one pass less than asking for it."""
-    square = length * length / size - mean * mean
+def spread(values: Any, length: float, mean: float) -> float:
+    """The standard deviation of numbers whose norm and mean are known: mostly one pass less than asking for it."""
+    square = length * length / values.numel() - mean * mean
+    if square < mean * mean:
+        # Far from zero and close together: hardly a digit of the difference is left.
+        return float(values.std(correction=0))
     return math.sqrt(max(0.0, square)) if math.isfinite(square) else math.nan
 
 

@@ -23,6 +23,9 @@ def planned(frames: Iterable[FrameType]) -> dict[str, Any]:
         if file is None:
             continue
         for loop in around(file, frame.f_lineno, frame.f_code.co_firstlineno):
+            if isinstance(loop, ast.If):
+                steps = None
+                continue
             count = length(loop.iter, frame) if isinstance(loop, ast.For) else None
             loops.append([file, loop.lineno, count])
             steps = steps * count if steps is not None and count is not None else None
@@ -30,7 +33,7 @@ def planned(frames: Iterable[FrameType]) -> dict[str, Any]:
 
 
 def around(file: str, line: int, first: int) -> list[Any]:
-    """The loops of one function that enclose a line."""
+    """The loops of one function that enclose a line, and conditions that let only some of their rounds come to it."""
     try:
         with open(file, encoding="utf-8") as handle:
             text = handle.read(LARGEST + 1)
@@ -53,6 +56,9 @@ def around(file: str, line: int, first: int) -> list[Any]:
                 decorated = [d.lineno for d in getattr(child, "decorator_list", [])]
                 own = min([begin or 0, *decorated]) == first
             if own and isinstance(child, (ast.For, ast.While)) and line > child.lineno:
+                found.append(child)
+            elif own and isinstance(child, ast.If) and any(isinstance(n, ast.Mod) for n in ast.walk(child.test)):
+                # Gradients are gathered over several rounds; how many of them end in a step is not read here.
                 found.append(child)
             waiting.append((child, own))
     return found

@@ -16,6 +16,7 @@ from torch.nn.modules import module as place
 from . import sites
 from .activations import Activations
 from .data import EVALUATED
+from .graph import leaves_of
 from .guard import guarded
 from .schedule import fingerprinted
 from .tensors import tensors_in
@@ -67,6 +68,11 @@ class Modules:
         self.roots: dict[int, Root] = {}
         self.scopes: list[tuple[int, Place, str, weakref.ref[Any], frozenset[int]]] = []
         self.reached: dict[int, Any] = {}
+        # Tensors that losses reach and that are no parameters as far as one can see, with the step they were met at.
+        self.met: dict[int, tuple[weakref.ref[Any], int]] = {}
+        # Tensors that models were called with at this step and that ask for a gradient, or what these were made from.
+        self.fed: set[int] = set()
+        self.fed_at = -1
         self.loaded: set[int] = set()
         self.written = False
         self.modes_written = 0
@@ -74,6 +80,8 @@ class Modules:
         self.close = False
         self.depth = 0
         self.thread = get_ident()
+        # The model whose last call may have been evaluation or training; the next step tells.
+        self.unclear: Root | None = None
         self.evaluating: float | None = None
         self.evaluation = 0.0
         self.last_evaluated = 0.0
@@ -133,7 +141,10 @@ class Modules:
     @guarded
     def module_made(self, module: Any) -> None:
         """Remember the user's line that built the module, and the plain values it was built with."""
-        found = sites.user_frames(1, 4)
+        found = sites.user_frames(4, 4)
+        # A class of the user's is built where it is called, not where its constructors call each other.
+        while len(found) > 1 and found[0].f_code.co_name == "__init__" and sites.scope(found[0]).get("self") is module:
+            found.pop(0)
         if found:
             self.made[id(module)] = sites.places(found)[0]
         frame = sys._getframe(3)
@@ -172,7 +183,7 @@ class Modules:
         root = self.roots.get(id(module))
         if not self.running and (self.adopt(module) if root is None else not root.hooked):
             # Hooks of its own, if it just got them, were looked up before that; from its way out on they are called.
-            result = self.entering(module, args, {})
+            result = self.entering(module, args, keywords())
         self.enter_any(module)
         return None if result is None else result[0]
 
@@ -246,16 +257,31 @@ class Modules:
         if root.at is None or self.watch.tracer.looking:
             root.at = sites.here(3, 4)
         self.watch.procedure.mark("f" if train else "e")
+        self.unclear = root if grad and not train else None
         if train:
             if self.evaluating is not None:
                 self.end_evaluation()
             self.watch.replay.entering(module, args, kwargs, root.at)
-        elif self.evaluating is None:
-            self.evaluating = time.perf_counter()
+        else:
+            if self.evaluating is None:
+                self.evaluating = time.perf_counter()
+            self.watch.replay.entering_idle(module, args, kwargs, root.at)
+        if self.watch.tracer.looking and grad:
+            self.asks_for_gradients(args, kwargs)
         if self.watch.tracer.mode is not None:
             self.watch.tracer.suspend()
         if fingerprinted(self.watch.step) if train else self.watch.data.evaluated < EVALUATED:
             self.watch.data.entering(args, kwargs, train)
+
+    def told_apart(self, order: str) -> str:
+        """A step has followed on a call in evaluation mode that could carry gradients: that call was training."""
+        root, self.unclear = self.unclear, None
+        last = order.rfind("e", 0, max(0, order.find("b")))
+        if root is None or last < 0:
+            return order
+        root.trained = False
+        self.watch.data.was_training()
+        return order[:last] + "f" + order[last + 1 :]
 
     @guarded
     def leaving(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
@@ -274,21 +300,15 @@ class Modules:
             self._write_mode(module, output, grad)
         if self.evaluating is not None:
             self.last_evaluated = time.perf_counter()
-        if grad:
-            self.watch.replay.leaving(module, output)
-            if self.watch.tracer.plain or self.watch.tracer.looking:
-                self.watch.tracer.resume()
+        self.watch.replay.leaving(module, output)
+        if grad and (self.watch.tracer.plain or self.watch.tracer.looking):
+            self.watch.tracer.resume()
 
     def end_evaluation(self) -> None:
         """Close a stretch of evaluation: from its first model call to the end of its last."""
         assert self.evaluating is not None
         self.evaluation += max(0.0, self.last_evaluated - self.evaluating)
         self.evaluating = None
-
-    def evaluated(self) -> float:
-        """Seconds of evaluation since the last step."""
-        spent, self.evaluation = self.evaluation, 0.0
-        return spent
 
     def _write_mode(self, module: Any, output: Any, grad: bool) -> None:
         counts = {"norm_eval": 0, "norm_train": 0, "dropout_eval": 0, "dropout_train": 0}
@@ -340,10 +360,29 @@ class Modules:
     @guarded
     def graph_walked(self, leaves: list[Any], nodes: int, retain: bool) -> None:
         """Remember the parameters that the loss reaches."""
+        held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
+        found = [leaf for leaf in leaves if isinstance(leaf, torch.nn.Parameter) or id(leaf) in held or self.stays(leaf)]
         if not self.written:
-            for leaf in leaves:
+            for leaf in found:
                 self.reached[id(leaf)] = leaf
-        self.watch.journal.write("graph", step=self.watch.step, leaves=len(leaves), nodes=nodes, retain=retain)
+        self.watch.journal.write("graph", step=self.watch.step, leaves=len(found), nodes=nodes, retain=retain)
+
+    def stays(self, leaf: Any) -> bool:
+        """Whether a plain tensor is a parameter: met again at a later step, and nothing that models are called with."""
+        known, first = self.met.get(id(leaf), (None, self.watch.step))
+        if known is None or known() is not leaf:
+            self.met = {key: entry for key, entry in self.met.items() if entry[0]() is not None}
+            self.met[id(leaf)] = (weakref.ref(leaf), self.watch.step)
+            return False
+        return first < self.watch.step and id(leaf) not in self.fed
+
+    def asks_for_gradients(self, args: Any, kwargs: Any) -> None:
+        """Remember inputs that ask for a gradient, as losses that hold derivatives by the input need them."""
+        if self.fed_at != self.watch.step:
+            self.fed_at, self.fed = self.watch.step, set()
+        for tensor in tensors_in((args, kwargs)):
+            if tensor.requires_grad:
+                self.fed.update(id(leaf) for leaf in leaves_of(tensor) or [tensor])
 
     def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
@@ -360,6 +399,19 @@ class Modules:
             for fields in models(self):
                 self.watch.journal.write("model", **fields)
             self.reached = {} if not self.watch.run.calls else self.reached
+
+
+def keywords() -> dict[str, Any]:
+    """The keyword arguments of the call that a hook for all modules was reached by, which it is not told."""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(4):
+        if frame is None:
+            break
+        if frame.f_code.co_name in ("inner", "_call_impl") and frame.f_code.co_filename == place.__file__:
+            found = sites.scope(frame).get("kwargs")
+            return found if isinstance(found, dict) else {}
+        frame = frame.f_back
+    return {}
 
 
 def named_values(frame: FrameType) -> Iterator[tuple[str, Any]]:

@@ -33,6 +33,8 @@ LOSSES = {
     "multi_margin_loss": "scores",
     "hinge_embedding_loss": "number",
 }
+# Losses whose targets may be numbers of classes, which have another shape than the scores.
+INDEXED = ("cross_entropy", "nll_loss", "multi_margin_loss")
 CLASSES = 2000
 
 
@@ -46,7 +48,7 @@ class Objectives:
         self.calls = 0
         self.step = -1
         # Values of the losses that were computed for training since the last step, with their call sites.
-        self.values: list[tuple[int, Any]] = []
+        self.values: list[tuple[int, Any, Any]] = []
 
     def install(self, patches: Patches) -> None:
         """Put the wrappers where torch's own modules and the program look the functions up."""
@@ -125,7 +127,7 @@ class Objectives:
                 n=count,
                 grad=given.requires_grad,
                 red=kwargs.get("reduction", "mean") if name != "log_softmax" else None,
-                **sizes(given, target),
+                **sizes(name, given, target),
                 **self.described(name, expects, given, target, kwargs),
             )
 
@@ -134,7 +136,8 @@ class Objectives:
         """Keep what a loss that is trained on came to: it may be one term of what backward is called on."""
         site = self.watch.replay.operation(function, args, kwargs, value, 4)
         if name != "log_softmax" and len(self.values) < 32 and value.numel() == 1:
-            self.values.append((site, value))
+            # Read now: what is added to it in place later is not its own.
+            self.values.append((site, value, value.item() if value.device.type == "cpu" else value.detach().clone()))
 
     def backward_on(self, loss: Any) -> None:
         """Forget a value that is itself what backward is called on: it is no term of it."""
@@ -146,7 +149,7 @@ class Objectives:
         values, self.values = self.values, []
         if not values:
             return None
-        found = [(site, v.item() if v.device.type == "cpu" else v.detach()) for site, v in values]
+        found = [(site, number) for site, _, number in values]
         if len(found) == len(losses) and [v for _, v in found] == [v for _, v in losses]:
             return None
         return found
@@ -186,7 +189,7 @@ def axis_of(name: str, given: Any, kwargs: dict[str, Any]) -> Any:
     return 1 if given.dim() > 1 else 0
 
 
-def sizes(given: Any, target: Any) -> dict[str, Any]:
+def sizes(name: str, given: Any, target: Any) -> dict[str, Any]:
     """Shapes, types and ranges of what a loss was given, and whether the two had to be stretched to fit."""
     low, high = (v.item() for v in torch.aminmax(given))
     fields: dict[str, Any] = {
@@ -201,7 +204,7 @@ def sizes(given: Any, target: Any) -> dict[str, Any]:
         fields["tdtype"] = str(target.dtype).replace("torch.", "")
         if target.dtype != torch.bool and not target.is_complex():
             fields["tlow"], fields["thigh"] = (v.item() for v in torch.aminmax(target))
-        fields["broadcast"] = target.is_floating_point() and target.shape != given.shape
+        fields["broadcast"] = target.shape != given.shape and (target.is_floating_point() or name not in INDEXED)
     return fields
 
 
@@ -222,10 +225,10 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
         fields: dict[str, Any] = {"ignored": target.numel() - flat.numel()}
         if flat.numel() and int(flat.min()) >= 0 and int(flat.max()) < k <= CLASSES:
             fields["hist"] = torch.bincount(flat, minlength=k).tolist()
-            guess = given.argmax(dim=axis).reshape(-1)
-            fields["pred"] = torch.bincount(guess, minlength=k).tolist()
             kept = target.reshape(-1) != kwargs.get("ignore_index", -100)
-            fields["acc"] = float((guess == target.reshape(-1))[kept].float().mean())
+            guess = given.argmax(dim=axis).reshape(-1)[kept]
+            fields["pred"] = torch.bincount(guess, minlength=k).tolist()
+            fields["acc"] = float((guess == flat).float().mean())
         return fields
     if target.is_floating_point():
         number = target.float()

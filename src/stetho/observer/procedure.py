@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from . import guard, sites
+from .gradients import norms
 from .guard import guarded
 
 if TYPE_CHECKING:
     from .patches import Patches
-    from .watch import Watch
+    from .watch import Watch, Watched
 
 # Keys named in a record of what a checkpoint held and what it did not.
 NAMED = 20
@@ -31,7 +33,8 @@ class Clipped:
     @property
     def factor(self) -> float:
         """By how much the gradients were larger before."""
-        total = float(self.total)
+        # torch divides by a little more than the norm, so that it never divides by zero.
+        total = float(self.total) + 1e-6
         return total / self.limit if total > self.limit > 0 else 1.0
 
 
@@ -43,9 +46,11 @@ class Procedure:
         self.order: list[str] = []
         self.clipped: Clipped | None = None
         self.schedulers = 0
+        self.made: list[weakref.ref[Any]] = []
         self.making = False
         # What a gradient scaler has last made of a loss, and the scaler.
         self.scaled: tuple[Any, Any] | None = None
+        self.scale: float | None = None
 
     def mark(self, letter: str) -> None:
         """Add a letter to the order of this step; runs of one letter are written once."""
@@ -100,24 +105,49 @@ class Procedure:
             if not isinstance(parameters, torch.Tensor):
                 parameters = list(parameters)
             limit = mine.watch.run.clip_limit(max_norm)
+            whole = mine.before_clipping(parameters, kwargs.get("norm_type", args[0] if args else 2.0))
             total = original(parameters, limit, *args, **kwargs)
-            norm_type = kwargs.get("norm_type", args[0] if args else 2.0)
-            mine.clipping(parameters, total, limit, norm_type)
+            mine.clipping(total, limit, bool(whole))
             return total
 
         patches.replace(clip_grad, "clip_grad_norm_", clip_grad_norm_)
         patches.replace(torch.nn.utils, "clip_grad_norm_", clip_grad_norm_)
-        patches.replace(torch.nn.utils, "clip_grad_value_", self._marking(clip_grad.clip_grad_value_, "c"))
+        by_value = clip_grad.clip_grad_value_
+
+        @functools.wraps(by_value)
+        def clip_grad_value_(parameters: Any, *args: Any, **kwargs: Any) -> Any:
+            if guard.off or torch.compiler.is_compiling():
+                return by_value(parameters, *args, **kwargs)
+            if not isinstance(parameters, torch.Tensor):
+                parameters = list(parameters)
+            mine.before_clipping(parameters, None)
+            mine.mark("c")
+            return by_value(parameters, *args, **kwargs)
+
+        patches.replace(torch.nn.utils, "clip_grad_value_", clip_grad_value_)
 
     @guarded
-    def clipping(self, parameters: Any, total: Any, limit: Any, norm_type: Any) -> None:
+    def before_clipping(self, parameters: Any, norm_type: Any) -> bool:
+        """Whether the norm that clipping computes is that of all gradients; if not, measure them while they are whole."""
+        tensors = [parameters] if isinstance(parameters, torch.Tensor) else parameters
+        held = list(self.watch.optimizers.values())
+        if len(held) == 1 and norm_type is not None and float(norm_type) == 2.0 and self.clipped is None:
+            if len(tensors) >= len(held[0].parameters()):
+                return True
+        given = {id(p) for p in tensors}
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            for watched in held:
+                if watched.unclipped is None and any(id(p) in given for p in watched.parameters()):
+                    watched.unclipped = norms([p.grad for p in watched.held if p.grad is not None])
+        return False
+
+    @guarded
+    def clipping(self, total: Any, limit: Any, whole: bool) -> None:
         """Keep the norm before clipping and the limit, for the record of the step that follows."""
         self.mark("c")
-        given = 1 if isinstance(parameters, torch.Tensor) else len(parameters)
-        held = [len(w.parameters()) for w in self.watch.optimizers.values()]
-        value = total.item() if isinstance(total, torch.Tensor) and total.device.type == "cpu" else total
-        whole = self.clipped is None and float(norm_type) == 2.0 and len(held) == 1 and given >= held[0]
-        self.clipped = Clipped(value, float(limit), whole)
+        if self.clipped is None or not self.clipped.whole:
+            value = total.item() if isinstance(total, torch.Tensor) and total.device.type == "cpu" else total
+            self.clipped = Clipped(value, float(limit), whole)
 
     def _patch_schedulers(self, patches: Patches) -> None:
         from torch.optim import lr_scheduler
@@ -139,7 +169,12 @@ class Procedure:
         @functools.wraps(original)
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
             if not guard.off and not mine.making and not torch.compiler.is_compiling():
-                mine.mark("l")
+                known = mine.watch.optimizers.get(id(getattr(scheduler, "optimizer", None)))
+                if known is not None and len(mine.watch.optimizers) > 1:
+                    # Whose rate it is matters more than whose step comes next.
+                    known.scheduled = True
+                else:
+                    mine.mark("l")
             return original(scheduler, *args, **kwargs)
 
         return step
@@ -180,6 +215,11 @@ class Procedure:
             horizon=horizon,
         )
         self.schedulers += 1
+        self.made.append(weakref.ref(scheduler))
+
+    def live_schedulers(self) -> list[Any]:
+        """The schedulers that still exist, in the order of their making."""
+        return [s for s in (r() for r in self.made) if s is not None]
 
     def _patch_scaler(self, patches: Patches) -> None:
         scaler: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
@@ -215,13 +255,21 @@ class Procedure:
     @guarded
     def scaled_step(self, scaler: Any, optimizer: Any, before: int) -> None:
         """Record a step that the scaler left out because a scaled gradient was not finite."""
-        if self.steps_of(optimizer) != before:
-            return
-        watched = self.watch.known(optimizer)
-        self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=float(scaler.get_scale()))
+        if self.steps_of(optimizer) == before:
+            self.scale_seen(float(scaler.get_scale()))
+            self.left_out(self.watch.known(optimizer))
+
+    def leaves_out(self, optimizer: Any) -> bool:
+        """Whether a fused optimizer will pass over this step inside its kernel; an accelerator is not asked."""
+        bad = getattr(optimizer, "found_inf", None)
+        return isinstance(bad, torch.Tensor) and bad.device.type == "cpu" and bool(bad)
+
+    def left_out(self, watched: Watched) -> None:
+        """A step that was not taken: nothing of it belongs to the next one."""
+        self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=self.scale)
         self.watch.replay.step_ended()
-        self.watch.pending, watched.pending = [], []
-        self.clipped = None
+        self.watch.pending, watched.pending, self.watch.objectives.values = [], [], []
+        self.clipped = watched.unclipped = None
         watched.leave_marker()
         watched.cleared = watched.marker is None
 
@@ -230,7 +278,15 @@ class Procedure:
         scaled, self.scaled = self.scaled, None
         if scaled is None or scaled[0] is not loss:
             return value
-        return value / float(scaled[1].get_scale())
+        scale = float(scaled[1].get_scale())
+        self.scale_seen(scale)
+        return value / scale
+
+    def scale_seen(self, scale: float) -> None:
+        """Record a gradient scaler's scale where it is new."""
+        if scale != self.scale:
+            self.scale = scale
+            self.watch.journal.write("scaler", scale=scale, step=self.watch.step)
 
     def gradient_scale(self, optimizer: Any) -> float:
         """The factor that is still in the gradients because a fused optimizer will divide by it itself."""
@@ -243,6 +299,10 @@ class Procedure:
         targets = [(torch, "manual_seed", "torch"), (random, "seed", "random")]
         for owner, name, what in targets:
             patches.replace(owner, name, self._seeding(getattr(owner, name), what))
+
+    def numpy_imported(self, module: Any) -> None:
+        """Follow the seeding of numpy's random numbers, too, once the program uses them."""
+        self.watch.patches.replace(module, "seed", self._seeding(module.seed, "numpy"))
 
     def _seeding(self, original: Any, what: str) -> Any:
         mine = self
@@ -268,8 +328,10 @@ class Procedure:
         from torch.optim import lr_scheduler
 
         base = getattr(lr_scheduler, "LRScheduler", None) or lr_scheduler._LRScheduler
-        for owner, what in ((torch.nn.Module, "model"), (torch.optim.Optimizer, "optimizer"), (base, "scheduler")):
-            patches.replace(owner, "load_state_dict", self._loading(owner.load_state_dict, what))
+        kinds = {k for k in vars(lr_scheduler).values() if isinstance(k, type) and issubclass(k, base)} | {base}
+        owners = [(torch.nn.Module, "model"), (torch.optim.Optimizer, "optimizer")]
+        for owner, what in owners + [(k, "scheduler") for k in kinds if "load_state_dict" in vars(k)]:
+            patches.replace(owner, "load_state_dict", self._loading(vars(owner)["load_state_dict"], what))
 
     def _loading(self, original: Any, what: str) -> Any:
         mine = self

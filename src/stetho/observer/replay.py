@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .coverage import names
+from .graph import leaves_of
 from .tensors import tensors_in
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 BUDGET = 256 * 1024 * 1024
 # Seconds that the program waits for the twin, once.
 PATIENCE = 120.0
+# Calls of models without gradients that are kept of one step.
+IDLE = 4
 # Times that a process is replayed; a run that stays non-finite has told all it can.
 TIMES = 2
 
@@ -39,10 +43,11 @@ autocasting: Any = functools.partial(torch.is_autocast_enabled, "cpu") if DEVICE
 class Call:
     """One call of a whole model."""
 
-    __slots__ = ("amp", "args", "at", "kwargs", "module", "out", "random", "versions")
+    __slots__ = ("amp", "args", "at", "grad", "kwargs", "module", "out", "random", "versions")
 
     def __init__(self, module: Any, args: Any, kwargs: Any, amp: Any, at: list[Any], random: Any) -> None:
         self.module = module
+        self.grad = torch.is_grad_enabled()
         self.args = args
         self.kwargs = kwargs
         self.random = random
@@ -55,10 +60,11 @@ class Call:
 class Operation:
     """One operation outside the models that took part in the loss."""
 
-    __slots__ = ("amp", "args", "at", "function", "kwargs", "out")
+    __slots__ = ("amp", "args", "at", "function", "grad", "kwargs", "out")
 
     def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, at: int, amp: Any) -> None:
         self.function = function
+        self.grad = torch.is_grad_enabled()
         self.args = args
         self.kwargs = kwargs
         self.out = out
@@ -87,6 +93,9 @@ class Replay:
         self.told = -1
         self.open: Call | None = None
         self.draws = False
+        self.mark = 0
+        # The last loss that was trained on; its graph, without the values, tells what the step depended on.
+        self.previous: Any = None
 
     def entering(self, module: Any, args: Any, kwargs: Any, at: list[Any]) -> None:
         """A model is called for training."""
@@ -98,6 +107,13 @@ class Replay:
         if self.watch.tracer.looking:
             self._look(self.open)
         self.kept.append(self.open)
+
+    def entering_idle(self, module: Any, args: Any, kwargs: Any, at: list[Any]) -> None:
+        """A model is called without gradients: it may make a target, or be part of an evaluation of any length."""
+        calls = [e for e in self.kept if isinstance(e, Call) and not e.grad]
+        if len(calls) >= IDLE:
+            self.kept.remove(calls[0])
+        self.entering(module, args, kwargs, at)
 
     def leaving(self, module: Any, output: Any) -> None:
         """The model has answered."""
@@ -113,7 +129,7 @@ class Replay:
     def operation(self, function: Any, args: Any, kwargs: Any, out: Any, depth: int) -> int:
         """An operation outside the models; the number of its call site, so many frames up."""
         site = self.watch.journal.here(depth)
-        if not self.on or self.watch.modules.depth or not torch.is_grad_enabled():
+        if not self.on or self.watch.modules.depth:
             return site
         last = self.kept[-1] if self.kept else None
         # A library loss is seen twice where the mode is on: by its wrapper and by the mode.
@@ -159,7 +175,9 @@ class Replay:
         self.localise("a gradient", watched.steps)
 
     def unfinished(self) -> None:
-        """The program ends with a step begun: one that looks at its loss and gives up never calls backward."""
+        """The program ends: with a step begun, if it looks at its loss and gives up, or with weights just spoiled."""
+        if self.told < 0:
+            self.spoiled_last()
         if self.kept and isinstance(self.kept[-1], Backward):
             return
         for entry in reversed(self.kept):
@@ -170,14 +188,41 @@ class Replay:
                     self.backward(value, loss)
                 return
 
+    def spoiled_last(self) -> None:
+        """Record the last step of an optimizer when it left parameters that are not finite and nothing came after."""
+        for watched in self.watch.optimizers.values():
+            last = [p for p in watched.parameters() if p.is_floating_point() and p.device.type == "cpu"]
+            bad = [p for p in last if not bool(torch.isfinite(p.detach()).all())]
+            if bad and watched.steps and all(self.used_before(p) for p in bad):
+                self.told = watched.steps - 1
+                name = names(self.watch.modules, bad[:1])[0]
+                body = {**nothing(), "phase": "optimizer", "op": type(watched.optimizer).__name__.lower()}
+                body.update(frames=watched.step_at or watched.made_at, module=name, replayed=False)
+                self.write(watched.steps - 1, "a parameter", body)
+                return
+
     def step_ended(self) -> None:
-        """The step is over: let go of what was kept for it."""
-        self.kept = []
+        """The step is over: let go of what was kept for it, or with several optimizers for the step before it."""
+        for entry in reversed(self.kept):
+            if isinstance(entry, Backward):
+                self.previous = entry.loss
+                break
+        if len(self.watch.optimizers) > 1:
+            # One forward pass may serve two steps, as in a GAN; what backward was called on has been judged.
+            self.kept = [e for e in self.kept[self.mark :] if not isinstance(e, Backward)]
+            self.mark = len(self.kept)
+        else:
+            self.kept = []
         self.size = 0
         self.open = None
 
+    def used_before(self, parameter: Any) -> bool:
+        """Whether the loss of the last step that was made depends on a parameter."""
+        return self.previous is not None and any(leaf is parameter for leaf in leaves_of(self.previous))
+
     def localise(self, what: str, step: int) -> None:
         """Replay the step in a twin and record what it finds, once for each time that numbers go wrong."""
+        self.watch.ring.failed(step)
         if step - self.told <= 3 and self.told >= 0:
             self.told = step
             return
@@ -215,7 +260,7 @@ class Replay:
         if not self.kept:
             return "nothing of the step was kept"
         for entry in self.kept:
-            if isinstance(entry, Call) and any(t._version != v for t, v in entry.versions):
+            if isinstance(entry, Call) and any(version(t) != v for t, v in entry.versions):
                 return "the model changes its input in place"
             if isinstance(entry, Call) and sharded(entry.module):
                 return "the model is spread over several processes"
@@ -245,6 +290,14 @@ class Replay:
         except ValueError:
             return [{"why": "the replay did not finish"}]
         return list(found)
+
+
+def nothing() -> dict[str, Any]:
+    """An origin of which nothing is known yet."""
+    return {
+        "op": "", "phase": "forward", "module": None, "frames": [], "low": None, "high": None, "zeros": 0, "size": 0,
+        "divisor_zeros": 0, "graph": True, "replayed": True,
+    }  # fmt: skip
 
 
 def in_twin(replay: Replay, writing: int) -> int:
@@ -302,8 +355,13 @@ def reap(child: int) -> None:
 def versions(args: Any, kwargs: Any) -> list[tuple[Any, int]]:
     """Tensors with their count of changes in place; the usual call, of one tensor, without a detour."""
     if len(args) == 1 and not kwargs and isinstance(args[0], torch.Tensor):
-        return [(args[0], args[0]._version)]
-    return [(t, t._version) for t in tensors_in((args, kwargs))]
+        return [(args[0], version(args[0]))]
+    return [(t, version(t)) for t in tensors_in((args, kwargs))]
+
+
+def version(tensor: Any) -> int:
+    """How often a tensor was changed in place; one made for inference alone does not count that."""
+    return -1 if tensor.is_inference() else int(tensor._version)
 
 
 def casting() -> Any:

@@ -12,9 +12,11 @@ from torch.overrides import TorchFunctionMode
 
 from . import sites
 from .bundle import Bundle, Unwritable
-from .replay import Backward, Call, Operation, casting
+from .coverage import names
+from .graph import node_kind
+from .replay import Backward, Call, Operation, casting, nothing, version
 from .tensors import tensors_in
-from .trace import KEY, node_kind
+from .trace import KEY
 
 if TYPE_CHECKING:
     from .replay import Replay
@@ -23,12 +25,21 @@ if TYPE_CHECKING:
 SILENT = ("__set__", "requires_grad_", "size", "dim", "numel", "stride", "is_floating_point", "backward")
 
 
+# Functions that make a NaN out of a row of nothing but minus infinity.
+SOFTMAXES = (
+    "softmax", "log_softmax", "softmin", "logsumexp", "multi_head_attention_forward", "scaled_dot_product_attention",
+    "cross_entropy",
+)  # fmt: skip
+DIVISIONS = ("div", "true_divide", "divide", "truediv", "rtruediv", "itruediv", "rdiv")
+
+
 class Seen:
     """One operation of the replay, with what it was given and what it made."""
 
     def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, frames: list[Any], module: str | None) -> None:
         # A state of the random generator instead of an operation, where a model begins.
         self.random: Any = None
+        self.told: dict[str, Any] | None = None
         self.given = (args, kwargs)
         self.grad = torch.is_grad_enabled()
         self.amp = casting()
@@ -57,9 +68,12 @@ class _Everything(TorchFunctionMode):  # type: ignore[misc]
         if name in SILENT:
             return func(*args, **kwargs)
         before = self.rerun.state_of((args, kwargs))
+        told = self.rerun.overwritten(name, args) if name.endswith("_") else None
         out = func(*args, **kwargs)
         if name != "__get__" or isinstance(out, torch.Tensor):
             self.rerun.note(func, args, kwargs, out, before)
+            if told is not None:
+                self.rerun.seen[-1].told = told
         return out
 
 
@@ -84,6 +98,7 @@ class Rerun:
     def findings(self) -> list[dict[str, Any]]:
         """The origin of the first non-finite value, forward or backward."""
         mode = _Everything(self)
+        torch.autograd.set_detect_anomaly(False)
         with contextlib.ExitStack() as stack:
             stack.enter_context(torch.enable_grad())
             stack.enter_context(custom_functions(self))
@@ -94,7 +109,7 @@ class Rerun:
                     if found is not None:
                         return [found]
                     continue
-                with mode, amp(entry.amp):
+                with mode, amp(entry.amp), torch.set_grad_enabled(entry.grad):
                     if isinstance(entry, Call):
                         self.call(entry)
                     else:
@@ -152,13 +167,22 @@ class Rerun:
 
     def state_of(self, given: Any) -> list[tuple[Any, int]]:
         """The inputs of an operation about to run; those that no operation made are copied, as it may change them."""
-        found = [(t, t._version) for t in everything_in(given)]
+        found = [(t, version(t)) for t in everything_in(given)]
         for tensor, _ in found:
             if id(tensor) not in self.maker and id(tensor) not in self.leaves:
                 with torch._C.DisableTorchFunction(), torch.no_grad():
                     self.leaves[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
                 self.alive.append(tensor)
         return found
+
+    def overwritten(self, name: str, args: Any) -> dict[str, Any] | None:
+        """What an operation in place is about to overwrite, in numbers."""
+        inputs = [t for t in everything_in(args) if t.is_floating_point()]
+        if not inputs:
+            return None
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            divides = name.strip("_") in DIVISIONS and len(inputs) > 1
+            return {**numbers(inputs[0]), "divisor_zeros": int((inputs[1] == 0).sum()) if divides else 0}
 
     def outputs(self, seen: Seen) -> list[Any]:
         """What an operation made, in a fixed order."""
@@ -173,7 +197,7 @@ class Rerun:
         for tensor in everything_in(out):
             if tensor.is_floating_point() or tensor.is_complex():
                 self.bad[id(tensor)] = state(tensor)
-            if any(t is tensor and t._version != v for t, v in before) and id(tensor) in self.maker:
+            if any(t is tensor and version(t) != v for t, v in before) and id(tensor) in self.maker:
                 # In place: what it held before is what the maker of that made.
                 seen.args = tuple(a for a in args if a is not tensor)
             self.maker[id(tensor)] = seen
@@ -249,27 +273,29 @@ class Rerun:
     def culprit(self, seen: Seen) -> Any:
         """The input that an operation has its non-finite values from: its maker, or the tensor if nobody made it."""
         inputs = [(t, self.state(t)) for t in seen.inputs()]
+        masking = seen.name.strip("_") in SOFTMAXES
         for tensor, (nan, _) in inputs:
             if nan:
                 return self.maker.get(id(tensor), tensor)
         for tensor, (_, inf) in inputs:
-            if inf and not self.intended(tensor):
+            if inf and not self.intended(tensor, masking):
                 return self.maker.get(id(tensor), tensor)
         return None
 
-    def intended(self, tensor: Any) -> bool:
-        """Whether infinities were put there on purpose: a mask, or a value filled with one."""
+    def intended(self, tensor: Any, masking: bool) -> bool:
+        """Whether infinities were put there on purpose: a value filled with one, or a mask given to a softmax."""
         maker = self.maker.get(id(tensor))
         if maker is None and tensor.requires_grad:
             return False
         if maker is None:
             finite = tensor[torch.isfinite(tensor)]
-            return bool((finite == 0).all()) or not finite.numel()
+            below = bool((tensor != math.inf).all())
+            return (masking and below) or bool((finite == 0).all()) or not finite.numel()
         given = [v for v in flat((maker.args, maker.kwargs)) if isinstance(v, float)]
         if any(math.isinf(v) for v in given):
             return True
         carriers = [t for t in maker.inputs() if self.state(t)[1]]
-        return bool(carriers) and all(self.intended(t) for t in carriers)
+        return bool(carriers) and all(self.intended(t, masking) for t in carriers)
 
     def state(self, tensor: Any) -> tuple[bool, bool]:
         """Whether a tensor holds a NaN, and whether it holds an infinity, as it was when it was made."""
@@ -284,6 +310,10 @@ class Rerun:
                     parameter.data_ptr() == tensor.data_ptr() and parameter.shape == tensor.shape
                 ):
                     return self.spoiled(watched, position, seen)
+        given = [t for e in self.replay.kept if isinstance(e, Call) for t, _ in e.versions]
+        given += [t for e in self.replay.kept if isinstance(e, Operation) for t in tensors_in((e.args, e.kwargs))]
+        if not any(t is tensor for t in given):
+            return {"why": "a value that was there before the step, and that the step changes, is not finite"}
         kind = "data" if not tensor.requires_grad else "forward"
         row = (
             next((i for i, part in enumerate(tensor) if not bool(torch.isfinite(part).all())), None)
@@ -315,10 +345,13 @@ class Rerun:
         return self.described(Seen(found.function, found.args, found.kwargs, found.out, frames, None))
 
     def spoiled(self, watched: Any, position: int, seen: Seen) -> dict[str, Any]:
-        """A parameter that is not finite before the step begins was made so by the step before it."""
-        from .coverage import names
-
+        """A parameter that is not finite before the step begins was made so by the step before it, if that used it."""
         parameter = watched.parameters()[position]
+        if not self.replay.used_before(parameter):
+            name = names(self.watch.modules, [parameter])[0]
+            return {
+                "why": f"{name} is not finite, and the step before this one did not use it: an earlier one spoiled it"
+            }
         body = self.described(seen)
         body.update(
             phase="optimizer",
@@ -408,24 +441,15 @@ class Rerun:
         """An operation as an origin: its line, its module, and the numbers that went in."""
         inputs = seen.inputs()
         body = {**nothing(), **(numbers(inputs[0]) if inputs else {})}
-        others = (
-            inputs[1:] if seen.name in ("div", "true_divide", "divide", "__truediv__", "__rtruediv__", "rdiv") else []
-        )
+        others = inputs[1:] if seen.name.strip("_") in DIVISIONS else []
         body.update(
             op=seen.name.strip("_"),
             module=seen.module,
             frames=seen.frames,
             divisor_zeros=int((others[0] == 0).sum()) if others else 0,
         )
+        body.update(seen.told or {})
         return body
-
-
-def nothing() -> dict[str, Any]:
-    """An origin of which nothing is known yet."""
-    return {
-        "op": "", "phase": "forward", "module": None, "frames": [], "low": None, "high": None, "zeros": 0, "size": 0,
-        "divisor_zeros": 0, "graph": True, "replayed": True,
-    }  # fmt: skip
 
 
 def numbers(tensor: Any) -> dict[str, Any]:

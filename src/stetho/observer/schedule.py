@@ -10,7 +10,7 @@ DENSE = 10
 EVERY = ((100, 25), (300, 50))
 SELDOM = 100
 # From here on a run is long, and every sample stands for more steps.
-LONG, THINNER = 500, 4
+LONG, THINNER = 500, 8
 # Steps seen operation by operation, with every module's output: the first ones, then ever fewer.
 FIRST, EARLY, LATER = 3, (5, 10, 20, 50), 100
 # Steps whose batches are fingerprinted, and steps whose losses are looked at.
@@ -32,7 +32,7 @@ def sampled(step: int, tensors: int) -> bool:
 
 def glimpsed(step: int) -> bool:
     """Whether this step is seen operation by operation."""
-    return step < FIRST or step in EARLY or step % LATER == 0
+    return step < FIRST or step in EARLY or step % (LATER if step < LONG else 2 * LATER) == 0
 
 
 def fingerprinted(step: int) -> bool:

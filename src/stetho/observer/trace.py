@@ -10,6 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from . import sites
+from .graph import MOST, node_kind
 from .guard import guarded
 from .schedule import glimpsed
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from .sites import Place
     from .watch import Watch
 
-# Operations looked at in one window; a long evaluation inside it must not be slowed down for ever.
-MOST = 20_000
 KEY = "stetho"
 # Nodes that hand a value on without changing it.
 PASSING = (
@@ -43,11 +42,6 @@ DELICATE = (
     "Xlogy",
     "LinalgVectorNorm",
 )
-
-
-def node_kind(node: Any) -> str:
-    """The operation a node of the graph belongs to."""
-    return str(node.name()).replace("Backward0", "").replace("Backward1", "").replace("Backward2", "")
 
 
 class _Mode(TorchFunctionMode):  # type: ignore[misc]
@@ -220,7 +214,8 @@ class Tracer:
         frames = None
         if node is not None and KEY not in node.metadata:
             frames = self.frames()
-            value = out.detach() if out.numel() == 1 else None
+            # A copy: `loss += term` writes into the very tensor that held the first term.
+            value = out.detach().clone() if out.numel() == 1 else None
             node.metadata[KEY] = (name, frames, value)
             if not self.plain and not self.watch.modules.depth and not self.watch.objectives.inside:
                 self.plain = True
@@ -369,24 +364,6 @@ def _gradient_watch(tracer: Tracer, node: Any) -> Callable[[Any, Any], None]:
             tracer.gradient_seen(shown, into, came)
 
     return seen
-
-
-def leaves_of(loss: Any) -> list[Any]:
-    """The parameters that a loss reaches."""
-    leaves: list[Any] = []
-    seen, waiting = {loss.grad_fn}, [loss.grad_fn]
-    while waiting and len(seen) < 10 * MOST:
-        node = waiting.pop()
-        if node is None:
-            continue
-        variable = getattr(node, "variable", None)
-        if variable is not None:
-            leaves.append(variable)
-        for following, _ in node.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return leaves
 
 
 def explained(given: Any, target: Any) -> float | None:

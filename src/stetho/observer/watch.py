@@ -15,16 +15,20 @@ import torch
 from . import gradients, guard, sites
 from .change import Run
 from .data import Data
+from .graph import leaves_of
 from .guard import guarded
 from .loops import planned
+from .manual import Manual
 from .modules import Modules
 from .objectives import Objectives
 from .patches import Patches
 from .procedure import Procedure
+from .process import Process
 from .replay import Replay
+from .ring import Ring
 from .schedule import sampled
 from .steps import Block
-from .trace import Tracer, leaves_of
+from .trace import Tracer
 
 if TYPE_CHECKING:
     from .journal import Journal
@@ -48,6 +52,9 @@ class Watched:
         self.block = Block(journal, index)
         self.norm: Any = None
         self.parts: list[Any] | None = None  # the norm of each gradient, as of this step's start
+        self.unclipped: list[Any] | None = None  # the same before clipping, where that cannot be told afterwards
+        self.scheduled = False
+        self.left_out = False
         self.scale = 1.0
         self.before: gradients.Before | None = None
         self.backwards = 0
@@ -57,8 +64,10 @@ class Watched:
         self.named = False
         self.close = False
         self.moved: list[bool] = []
+        self.given: list[bool] = []  # which of its parameters had a gradient at a sampled step
         # A parameter with its gradient as the last step left it, by which a missing reset can be told.
         self.marker: tuple[Any, Any, int] | None = None
+        self.kept = False
         # Losses whose gradients lie in its parameters, kept apart once there are several optimizers.
         self.pending: list[tuple[int, Any]] = []
         self.grads: list[tuple[Any, int]] = []
@@ -120,7 +129,8 @@ class Watch:
         self.step = 0
         self.ended = now()
         self.backward_times: list[tuple[float, float]] = []
-        self.ranks = int(os.environ.get("WORLD_SIZE", "1") or 1) > 1
+        self.process = Process(self)
+        self.ranks = self.process.world > 1
         self.finite = True
         self.run = Run(self)
         self.procedure = Procedure(self)
@@ -129,6 +139,8 @@ class Watch:
         self.tracer = Tracer(self)
         self.objectives = Objectives(self)
         self.replay = Replay(self)
+        self.manual = Manual(self)
+        self.ring = Ring(self)
 
     def install(self) -> None:
         """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""
@@ -142,16 +154,7 @@ class Watch:
         atexit.register(self.last_words)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.forked)
-        self.journal.write(
-            "run",
-            argv=list(sys.argv),
-            cwd=os.getcwd(),
-            python=sys.version.split()[0],
-            torch=str(torch.__version__),
-            threads=torch.get_num_threads(),
-            rank=int(os.environ.get("RANK", "0") or 0),
-            world=int(os.environ.get("WORLD_SIZE", "1") or 1),
-        )
+        self.process.install(self.patches)
         self.run.load(self.plan.get("changes", []))
 
     def remove(self) -> None:
@@ -167,12 +170,15 @@ class Watch:
     @guarded
     def last_words(self) -> None:
         """At the interpreter's end: write the steps that were still gathered, and look at one left unfinished."""
+        if self.manual.on:
+            self.manual.end_step()
         self.replay.unfinished()
         self.journal.flush()
 
     def forked(self) -> None:
         """In a forked child: forget the steps that the parent will write."""
         self.journal.forget()
+        self.ring.forked()
         for watched in self.optimizers.values():
             watched.block.rows = []
 
@@ -213,11 +219,15 @@ class Watch:
             watch.in_backward = True
             try:
                 return original(tensors, *args, **kwargs)
+            except RuntimeError:
+                watch.in_backward = False
+                watch.backward_failed()
+                raise
             finally:
                 watch.in_backward = False
                 if len(watch.optimizers) > 1:
                     watch.share_loss()
-                if watch.ranks:
+                if watch.ranks or watch.manual.on:
                     watch.after_backward(begun)
 
         self.patches.replace(torch.autograd, "backward", backward)
@@ -247,6 +257,7 @@ class Watch:
         frames = sites.user_frames(4, 3)
         watched = Watched(len(self.optimizers), optimizer, sites.places(frames), self.journal)
         self.optimizers[id(optimizer)] = watched
+        self.process.training()
         self.modules.remember_scope(watched, frames)
         self.journal.write(
             "optimizer",
@@ -273,6 +284,9 @@ class Watch:
     @guarded
     def before_backward(self, tensors: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """See whether gradients were cleared, and keep the loss, which the next step writes."""
+        losses = [tensors] if isinstance(tensors, torch.Tensor) else [t for t in tensors if isinstance(t, torch.Tensor)]
+        if self.manual.on and losses:
+            self.manual.backward_begins(losses[0])
         self.procedure.mark("b")
         for watched in self.optimizers.values():
             watched.backwards += 1
@@ -282,26 +296,34 @@ class Watch:
                 watched.grads = watched.gradients_now()
                 if all(gradient is None for gradient, _ in watched.grads):
                     watched.pending = []
-        loss = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if len(tensors) == 1 else None
         site = self.journal.here(3)
-        if not isinstance(loss, torch.Tensor):
-            loss = None
-        if loss is not None and loss.numel() == 1:
-            known = loss.item() if loss.device.type == "cpu" else loss.detach()
-            if self.procedure.scaled is not None:
-                known = self.procedure.unscaled(loss, known)
-            self.pending.append((site, known))
-            self.objectives.backward_on(loss)
-            self.replay.backward(loss, known)
-        if loss is not None and self.tracer.looking:
+        for loss in losses:
+            if loss.numel() == 1:
+                self._loss_known(loss, site)
+        if losses and self.tracer.looking:
             with torch._C.DisableTorchFunction(), torch.no_grad():
-                self.tracer.walk(loss, bool(kwargs.get("retain_graph") or (len(args) > 1 and args[1])))
+                self.tracer.walk(losses[0], bool(kwargs.get("retain_graph") or (len(args) > 1 and args[1])))
         if self.tracer.mode is not None:
             self.tracer.backward_begins()
         if not self.optimizers:
             self.journal.write("backward", site=site)
         if self.run.calls:
             self.run.before_backward()
+
+    def _loss_known(self, loss: Any, site: int) -> None:
+        """Keep the value of a loss for the step, and look at it now if it is not finite."""
+        known = loss.item() if loss.device.type == "cpu" else loss.detach()
+        if self.procedure.scaled is not None:
+            known = self.procedure.unscaled(loss, known)
+        self.pending.append((site, known))
+        self.objectives.backward_on(loss)
+        self.replay.backward(loss, known)
+
+    @guarded
+    def backward_failed(self) -> None:
+        """Anomaly mode ends the program at a gradient that is not finite, before any step could see it."""
+        if torch.is_anomaly_enabled():
+            self.replay.localise("a gradient", self.step)
 
     def step_of(self, loss: Any) -> int:
         """The step under way of the optimizer that this loss trains: the one with most of what the loss reaches."""
@@ -340,8 +362,11 @@ class Watch:
     @guarded
     def after_backward(self, begun: float) -> None:
         """When this rank came to backward and how long it took: those who come early wait in it for the last."""
-        spent = now() - begun
-        self.backward_times.append((time.time() - spent, spent))
+        if self.ranks:
+            spent = now() - begun
+            self.backward_times.append((time.time() - spent, spent))
+        if self.manual.on:
+            self.manual.backward_ended()
 
     @guarded
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -349,6 +374,9 @@ class Watch:
         if torch.compiler.is_compiling():
             return
         watched = self.known(optimizer)
+        watched.left_out = self.procedure.leaves_out(optimizer)
+        if watched.left_out:
+            return
         self.procedure.mark("s")
         if self.run.calls:
             self.run.before_step(optimizer)
@@ -371,7 +399,10 @@ class Watch:
         if not found:
             return clipped.total if clipped is not None and clipped.whole else 0.0
         scale = self.procedure.gradient_scale(watched.optimizer)
-        if watched.size > gradients.EXACT and not watched.close:
+        if watched.unclipped is not None:
+            watched.parts, watched.unclipped = watched.unclipped, None
+            value = gradients.total(watched.parts)
+        elif watched.size > gradients.EXACT and not watched.close:
             watched.block.estimated = True
             value = gradients.estimate(found)
         else:
@@ -389,6 +420,9 @@ class Watch:
         if torch.compiler.is_compiling():
             return
         watched = self.known(optimizer)
+        if watched.left_out:
+            self.procedure.left_out(watched)
+            return
         if watched.norm is None:
             watched.norm = self.norm_of(watched)
         ended = now()
@@ -404,6 +438,8 @@ class Watch:
         watched.backwards = 0
         watched.parts = None
         self.step = max(self.step, watched.steps)
+        if self.ring.on:
+            self.ring.step_ended(watched)
         self.replay.step_ended()
         self.data.step_ended()
         if not self.modules.written:
@@ -424,7 +460,12 @@ class Watch:
         if not losses and self.aside is not None:
             losses = [self.aside]
         self.aside = None
-        order, wait, evaluation = self.procedure.taken(), self.data.waited, self.modules.evaluated()
+        order, wait = self.procedure.taken(), self.data.waited
+        if "f" not in order:
+            order = self.modules.told_apart(order)
+        if watched.scheduled:
+            order, watched.scheduled = "l" + order, False
+        evaluation, self.modules.evaluation = self.modules.evaluation, 0.0
         self.data.waited = 0.0
         clipped, self.procedure.clipped = self.procedure.clipped, None
         times, self.backward_times = self.backward_times, []
@@ -445,6 +486,7 @@ class Watch:
             times[-1] if times else None,
             order,
         )
+        watched.kept = kept
         watched.block.add(watched.steps, kept, row)
         watched.block.applied = self.run.count
         good = not isinstance(watched.norm, float) or math.isfinite(watched.norm)
@@ -467,11 +509,14 @@ class Watch:
         watched.moved = [m or u is None or u != 0 for m, u in zip(watched.moved, each)]
         # Each gradient as backward left it: clipping and a gradient scaler are taken out again.
         parts = None if watched.parts is None else iter([p.item() * watched.scale for p in watched.parts])
+        norms = [None if p.grad is None or parts is None else next(parts) for p in parameters]
+        before = watched.given if len(watched.given) == len(norms) else [False] * len(norms)
+        watched.given = [b or n is not None for b, n in zip(before, norms)]
         self.journal.write(
             "sample",
             o=watched.index,
             i=watched.steps,
-            g=[None if p.grad is None or parts is None else next(parts) for p in parameters],
+            g=norms,
             u=each,
             ur=whole,
             **gradients.weights(parameters),

@@ -19,6 +19,7 @@ from stetho.facts import LossCurve
     },
     quiet={
         "learns": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303},
+        "young, just below chance and falling": {"values": [3.3 - 0.006 * i for i in range(120)], "chance": 2.775},
         "starts and stays far below chance": {"values": [0.31, 0.30, 0.29, 0.30] * 15, "chance": 2.303},
         "a policy loss around zero": {"values": [0.02, -0.03, 0.01, -0.01] * 20},
         "learned a little, level unknown": {"values": [6.0, 5.6, 5.8, 5.5] * 10 + [5.2, 4.8, 5.0, 4.9] * 10},
@@ -27,7 +28,7 @@ from stetho.facts import LossCurve
         "too short to tell": {"values": [2.30, 2.31, 2.30], "chance": 2.303},
     },
 )
-def loss_flat(curve: LossCurve, *, least_steps: int = 20) -> Iterator[Finding]:
+def loss_flat(curve: LossCurve, *, least_steps: int = 20, young: int = 300) -> Iterator[Finding]:
     """The loss stays where guessing would put it.
 
     ## Why it matters
@@ -43,6 +44,9 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20) -> Iterator[Finding]:
         return
     if curve.chance is not None:
         stuck = 0.93 * curve.chance < seen.end < 2 * curve.chance
+        # A young run that has just passed below chance and goes on falling has not stopped anywhere.
+        if seen.steps < young and seen.end + 3 * seen.error < curve.chance and seen.falling > 3:
+            stuck = False
         level = f"chance is {curve.chance:.4g} ({curve.chance_is or 'from the labels'})"
     else:
         calm = swing(curve.values) < 0.3 and seen.lowest > 0 and seen.steps >= 2 * least_steps

@@ -1,0 +1,142 @@
+"""Late failures: back to the state that a real run kept shortly before its numbers stopped being finite."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from stetho import measure, recording
+from stetho.case import Case
+from stetho.evidence import Source
+from stetho.executors import local
+from stetho.experiment import Bound
+from stetho.facts import Fact, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
+from stetho.inquiry import BASE, Inquiry, thinned
+from stetho.observation import AFTER_NAN, recorded, symptom_clear
+from stetho.recording import Recording
+from stetho.trial import restored
+
+CHANGE = "from-ring"
+AGAIN = "from-kept-state"
+# What experiments are compared with; all else that is known of the run is in its own recording.
+COMPARED = (LossCurve, LearningRate, NonfiniteOrigin)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A failure that can be gone back to: the record that names its files, and its steps."""
+
+    record: Path
+    step: int
+    failing: int
+
+    @property
+    def expected(self) -> int:
+        """The step of a run from the kept state at which the failure is due: its own first step is its step 0."""
+        return self.failing - self.step + 1
+
+
+def folder_of(case: Case) -> Path:
+    """Where a real run keeps its recent state."""
+    return case.path / "ring"
+
+
+def kept(case: Case) -> Kept | None:
+    """The newest failure of which everything that belongs to it is there."""
+    found = []
+    for record in folder_of(case).glob("*-failure.json"):
+        try:
+            body = json.loads(record.read_text(encoding="utf-8"))
+            whole = all((record.parent / body[key]).is_file() for key in ("checkpoint", "batches"))
+            one = Kept(record, int(body["step"]), int(body["failing"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if whole:
+            found.append((record.stat().st_mtime, one))
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def go_back(inquiry: Inquiry) -> bool:
+    """Run the program from the kept state; if it fails as it did, experiments begin there."""
+    if inquiry.seen().symptom != "loss-nonfinite":
+        return False
+    one = kept(inquiry.case)
+    if one is None or shutil.which(inquiry.request.command[0], path=_path(inquiry)) is None:
+        for reason in _why_not(inquiry):
+            inquiry.ledger.add_note(f"no state was kept to go back to: {reason}")
+        return False
+    inquiry.restores = ((CHANGE, str(one.record), inquiry.catalogue.interventions[CHANGE].path),)
+    why_not = _run_again(inquiry, one)
+    if why_not:
+        inquiry.restores = ()
+        inquiry.ledger.add_note(f"not reproduced from the kept state: {why_not}; only what was recorded is judged")
+        return False
+    inquiry.ground = AGAIN
+    inquiry.ledger.add_note(
+        f"experiments begin from the state that the run kept after {one.step} steps: their step 1 is step {one.step} "
+        f"of the run, and the failure at step {one.failing} is theirs at step {one.expected}"
+    )
+    return True
+
+
+def _path(inquiry: Inquiry) -> str:
+    """Where commands are looked for, a path from the run's own directory among them."""
+    return os.pathsep.join((inquiry.request.cwd, os.environ.get("PATH", os.defpath)))
+
+
+def _why_not(inquiry: Inquiry) -> list[str]:
+    """What the observer says of the state that it did not keep."""
+    events = recording.read(inquiry.case.recordings / BASE).of("ring")
+    return [str(e["off"]) for e in events if e.get("off")]
+
+
+def _run_again(inquiry: Inquiry, one: Kept) -> str:
+    """The unchanged program from the kept state, on record under a name of its own; why it is not the same failure."""
+    request = inquiry.request
+    inquiry.show(f"observing  {' '.join(request.command)}, from step {one.step}")
+    ran = local.run(
+        request.command,
+        request.cwd,
+        seed=request.seed,
+        bound=Bound(max(5.0, inquiry.remaining() / 3), one.expected + AFTER_NAN),
+        changes=inquiry.restores,
+        stdin=inquiry.stdin,
+        watch=symptom_clear(inquiry),
+    )
+    inquiry.runs += 1
+    try:
+        record = recorded(inquiry, ran, AGAIN)
+    finally:
+        ran.scratch.discard()
+    steps = measure.taken(measure.main_steps(record))
+    end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by)
+    facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
+    facts = {kind: pair for kind, pair in facts.items() if kind in COMPARED}
+    facts[RunEnd] = (f"{steps} steps in {ran.seconds:.1f} s", end)
+    why_not = _other(record, facts, one)
+    for summary, fact in facts.values() if not why_not else ():
+        told = f"from the state kept after step {one.step}: {summary}"
+        whole = thinned(fact) if isinstance(fact, LossCurve) else fact
+        inquiry.ledger.add_evidence(
+            "observation", told, source=Source(command=" ".join(request.command)), fact=whole, run=AGAIN
+        )
+    return why_not
+
+
+def _other(record: Recording, facts: dict[type[Fact], tuple[str, Fact]], one: Kept) -> str:
+    """In what the run from the kept state differs from the one that kept it; empty when it fails in the same way."""
+    if not restored(record):
+        reasons = [str(body.get("why")) for body in record.of("restored")]
+        return reasons[0] if reasons else "the program did not come to the end of its first step"
+    if any(body.get("same") is False for body in record.of("resumed")):
+        return "the program goes on with other data than the run had"
+    curve = facts.get(LossCurve)
+    failed = curve[1].nonfinite_step if curve is not None and isinstance(curve[1], LossCurve) else None
+    if failed is None:
+        return f"{one.expected} steps later the loss is still finite"
+    if failed not in (one.expected, one.expected + 1):
+        return f"the loss stops being finite at step {failed}, where step {one.expected} was due"
+    return ""

@@ -1,0 +1,67 @@
+"""Which process this is: its command, and its rank among those that train together, once that is known."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .guard import guarded
+
+if TYPE_CHECKING:
+    from .patches import Patches
+    from .watch import Watch
+
+
+class Process:
+    """Writes the record of the run: when the observer attaches, in a forked process that trains, and per rank."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.rank = int(os.environ.get("RANK", "0") or 0)
+        self.world = int(os.environ.get("WORLD_SIZE", "1") or 1)
+        self.told: int | None = None
+
+    def install(self, patches: Patches) -> None:
+        """Learn the rank where it is given to torch: processes that a program starts itself have no variables."""
+        self.write()
+        if not torch.distributed.is_available():
+            return
+        original = torch.distributed.init_process_group
+        mine = self
+
+        @functools.wraps(original)
+        def init_process_group(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            mine.joined()
+            return result
+
+        patches.replace(torch.distributed, "init_process_group", init_process_group)
+
+    @guarded
+    def joined(self) -> None:
+        """The process has met the others."""
+        self.rank, self.world = torch.distributed.get_rank(), torch.distributed.get_world_size()
+        self.watch.ranks = self.world > 1
+        self.write()
+
+    def training(self) -> None:
+        """An optimizer was made here: a process that was forked from the one on record needs a record of its own."""
+        if self.told != os.getpid():
+            self.write()
+
+    def write(self) -> None:
+        self.told = os.getpid()
+        self.watch.journal.write(
+            "run",
+            argv=list(sys.argv),
+            cwd=os.getcwd(),
+            python=sys.version.split()[0],
+            torch=str(torch.__version__),
+            threads=torch.get_num_threads(),
+            rank=self.rank,
+            world=self.world,
+        )
