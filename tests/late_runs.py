@@ -20,6 +20,7 @@ LOADER = """
 import random, torch
 from torch.utils.data import DataLoader, Dataset
 torch.manual_seed(0)
+random.seed(0)
 x = torch.randn(64 * 640, 8)
 y = (x.sum(1) > 0).float()
 class Samples(Dataset):

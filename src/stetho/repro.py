@@ -129,12 +129,13 @@ def program(step: Mapping[str, Json], title: str) -> str:
     leaves = sorted(n for n in names if not n.startswith("t"))
     lines += [f'{n} = T["{n}"]' for n in leaves]
     lines += ["", *body, ""]
-    lines += ending(name(step["loss"]), [n for n in leaves if n.startswith("p")], phase == "backward", where)
+    spoiled = not math.isfinite(float(str(step.get("value", "nan"))))
+    lines += ending(name(step["loss"]), [n for n in leaves if n.startswith("p")], spoiled, where)
     return "\n".join(lines) + "\n"
 
 
-def ending(loss: str, parameters: list[str], backward: bool, where: Json) -> list[str]:
-    """What the program says at its end, and the code it ends with."""
+def ending(loss: str, parameters: list[str], spoiled: bool, where: Json) -> list[str]:
+    """What the program says at its end, and the code it ends with: the loss was spoiled, or only its gradients."""
     place = where[0] if isinstance(where, list) and where else None
     line = f"{os.path.basename(str(place[0]))}:{place[1]}" if isinstance(place, list) and len(place) > 1 else ""
     return [
@@ -145,7 +146,7 @@ def ending(loss: str, parameters: list[str], backward: bool, where: Json) -> lis
         "bad = sum(g is not None and not bool(torch.isfinite(g).all()) for g in gradients)",
         'print(bad, "of", len(gradients), "gradients are not finite")',
         f'print("in the run it began at {plain(line)}")' if line else "",
-        f"raise SystemExit(0 if {'bad' if backward else 'not math.isfinite(loss.item())'} else 1)",
+        f"raise SystemExit(0 if {'not math.isfinite(loss.item())' if spoiled else 'bad'} else 1)",
     ]
 
 

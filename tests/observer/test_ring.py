@@ -23,7 +23,7 @@ PROGRAMS = {
 
 
 def ring(tmp_path: Path, **bounds: float) -> dict[str, object]:
-    return {"folder": str(tmp_path / "ring"), "steps": 50, **bounds}
+    return {"folder": str(tmp_path / "ring"), **{"steps": 50, **bounds}}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -32,7 +32,7 @@ def test_a_late_failure_comes_back_from_the_kept_state(name: str, tmp_path: Path
     program = write("train.py", PROGRAMS[name])
     ran = observed(program, tmp_path / "first", ring=ring(tmp_path))
     kept = failure(tmp_path / "ring")
-    assert kept["step"] == 550 and 590 < kept["failing"] <= 600
+    assert kept["failing"] > 500 and 20 <= kept["failing"] - kept["step"] <= 70
     again = from_there(program, tmp_path / "again", kept)
     assert again.record.of("restored")[0]["why"] is None
     assert again.record.of("resumed")[0]["same"] is True
@@ -64,7 +64,7 @@ def test_only_what_is_needed_stays_on_disk(tmp_path: Path, write) -> None:
 
 def test_batches_beyond_the_bound_are_let_go_and_nothing_is_promised(tmp_path: Path, write) -> None:
     program = write("train.py", loader())
-    ran = observed(program, tmp_path / "rec", ring=ring(tmp_path, memory=20_000))
+    ran = observed(program, tmp_path / "rec", ring=ring(tmp_path, memory=20_000, steps=70))
     (end,) = [e for e in ran.record.of("ring") if "failing" in e]
     assert end["failing"] == 600 and end["since"] is None
     assert not list((tmp_path / "ring").glob("*-failure.json"))
@@ -99,9 +99,7 @@ def test_an_error_in_the_ring_costs_the_ring_alone(tmp_path: Path, write) -> Non
 
 def test_a_passing_overflow_is_not_the_end(tmp_path: Path, write) -> None:
     """After a loss that is infinite once, the ring goes on, and the failure that stays is the one that is kept."""
-    passing = (
-        "if step == 120:\n            opt.zero_grad(); (model(a).sum() * float('inf')).backward(); opt.zero_grad()"
-    )
+    passing = "if step == 120: (model(a).sum() * float('inf')).backward()"
     program = write("train.py", loader(inside=passing))
     ran = observed(program, tmp_path / "rec", ring=ring(tmp_path))
     assert [e["failing"] for e in ran.record.of("ring") if "failing" in e] == [120, 600]

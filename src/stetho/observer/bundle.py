@@ -52,18 +52,23 @@ class Bundle:
         with open(os.path.join(folder, "step.json"), "w", encoding="utf-8") as out:
             json.dump(body, out)
 
-    def step(self, seen: Seen) -> dict[str, Any]:
+    def step(self, seen: Seen) -> dict[str, Any] | None:
         """One operation: its public name, its arguments, the names of what it makes, and its line."""
         if seen.random is not None:
             return {"random": self.leaf(seen.random, "random", "")}
+        outputs = self.rerun.outputs(seen)
+        if not outputs:
+            # It switched something, or read a number; each operation says by itself how it ran.
+            return None
         function = getattr(seen.function, "__wrapped__", seen.function)
         name = resolve_name(function) or resolve_name(seen.function)
         if name is None:
-            raise Unwritable(f"{seen.name} is a function of the program's own")
+            own = getattr(seen.function, "__name__", seen.name)
+            raise Unwritable(f"{own} is a function of the program's own, with a gradient written by hand")
         args = [self.value(a) for a in seen.given[0]]
         kwargs = {k: self.value(v) for k, v in seen.given[1].items()}
         made = []
-        for tensor in self.rerun.outputs(seen):
+        for tensor in outputs:
             made.append(self.names.setdefault(id(tensor), f"t{len(self.names)}"))
         return {
             "op": name,

@@ -12,6 +12,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, dataloader
 
 from . import guard, sites
+from .gradients import WHOLE_NUMBERS
 from .guard import guarded
 from .streams import Streams
 from .tensors import tensors_in
@@ -46,6 +47,7 @@ class Data:
         self.loaders = 0
         self.numbers: dict[int, int] = {}
         self.last_input: Any = None
+        self.input_step = 0
         self.last_shown: Any = None
         self.batch: dict[str, Any] | None = None
         self.samples = 0
@@ -134,6 +136,7 @@ class Data:
         self.write_batch()
         value = first_tensor(args, kwargs)
         self.last_input = value.detach() if value is not None and train else None
+        self.input_step = step
         if value is None:
             return
         self.last_shown = value.dtype
@@ -145,7 +148,7 @@ class Data:
             if value.shape[0] > 0:
                 self.evaluated += not train
                 self.batch = {"step": step, "phase": "train" if train else "eval", "h": fingerprints(value)}
-            if show or (look and not bool(torch.isfinite(value).all())):
+            if show or (look and not bool(torch.isfinite(value.float()).all())):
                 self.inputs_written += 1
                 site = self.watch.journal.site(sites.here(2, 6))
                 self.watch.journal.write("input", step=step, **scale(value), site=site)
@@ -184,7 +187,7 @@ class Data:
             self.raw += 1
             shown = str(value.dtype).replace("torch.", "")
             answer = packed(target[:1]) if target is not None and target[0].numel() <= RAW_SIZE else None
-            self.watch.journal.write("raw", step=self.watch.step, x=packed(value[:1]), dtype=shown, y=answer)
+            self.watch.journal.write("raw", step=self.input_step, x=packed(value[:1]), dtype=shown, y=answer)
 
     def was_training(self) -> None:
         """The last batch was trained on although the model was in evaluation mode."""
@@ -228,13 +231,18 @@ def generators(dataset: Any) -> list[str]:
     return found
 
 
+def has_samples(tensor: Any) -> bool:
+    """Whether a tensor is a table of numbers, one row to a sample; sparse, nested and quantized ones are not read."""
+    return tensor.layout is torch.strided and not tensor.is_nested and tensor.dim() > 0 and not tensor.is_quantized
+
+
 def first_tensor(args: Any, kwargs: Any) -> Any:
     """The tensor that holds the samples: the first one by position; by keyword, the largest, as labels are smaller."""
-    if args and isinstance(args[0], torch.Tensor) and args[0].dim() > 0:
+    if args and isinstance(args[0], torch.Tensor) and has_samples(args[0]):
         return args[0]
-    found = next((t for t in tensors_in(args) if t.dim() > 0), None)
+    found = next((t for t in tensors_in(args) if has_samples(t)), None)
     if found is None and kwargs:
-        named = [t for t in tensors_in(kwargs) if t.dim() > 0]
+        named = [t for t in tensors_in(kwargs) if has_samples(t)]
         found = max(named, key=lambda t: t.numel(), default=None)
     return found
 
@@ -249,7 +257,7 @@ def fingerprints(value: Any) -> list[str]:
     if flat.is_complex():
         flat = torch.view_as_real(flat).reshape(flat.shape[0], -1)
     if flat.is_floating_point():
-        flat = flat.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[flat.element_size()])
+        flat = flat.view(WHOLE_NUMBERS[flat.element_size()])
     weight = torch.arange(1, flat.shape[1] + 1, dtype=torch.int64) * 0x9E3779B97F4A7C1
     sums = (flat.to(torch.int64) * weight.bitwise_or(1)).sum(dim=1)
     return [f"{v & 0xFFFFFFFFFFFFFFFF:016x}" for v in sums.tolist()]

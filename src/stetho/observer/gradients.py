@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Any, Collection, Sequence
 
 import torch
 
@@ -13,6 +13,10 @@ EXACT = 8_000_000
 PART = 16_384
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 HALF = (torch.float16, torch.bfloat16)
+FULL = (torch.float32, torch.float64)
+WHOLE_NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+# A tensor of more elements than this is not copied whole to see whether a step has changed any of them.
+COPIED = 4_000_000
 
 
 def local(tensor: Any) -> Any:
@@ -53,36 +57,54 @@ def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
 
 def part(tensor: Any) -> Any:
     """Elements of a tensor, evenly spread, at most PART of them; small tensors whole."""
-    flat = local(tensor).detach().reshape(-1)
+    flat = whole(tensor)
     size = flat.numel()
     return flat if size <= PART else flat[:: size // PART + 1]
 
 
+def whole(tensor: Any) -> Any:
+    """All elements of a tensor in a row; of one that has only a shape, none."""
+    flat = local(tensor).detach().reshape(-1)
+    return torch.empty(0) if flat.is_meta else flat
+
+
 def estimate(gradients: Sequence[Any]) -> Any:
     """The norm of the whole from a part of each tensor."""
+    gradients = [g.coalesce().values() if g.is_sparse else g for g in gradients]
     parts = [part(g) for g in gradients]
     scales = [math.sqrt(g.numel() / p.numel()) if p.numel() else 0.0 for g, p in zip(gradients, parts)]
     return total(norms(parts), scales)
 
 
 def precise(tensors: Sequence[Any]) -> list[Any]:
-    """Tensors in which sums and differences lose nothing that matters: half precision is widened."""
-    return [t.float() if t.dtype in HALF else t for t in tensors]
+    """Tensors in which sums and differences lose nothing that matters: complex numbers as pairs, others widened."""
+    return [
+        t if t.dtype in FULL else torch.view_as_real(t.resolve_conj()).reshape(-1) if t.is_complex() else t.float()
+        for t in tensors
+    ]
 
 
 class Before:
     """Parts of the parameters as they are before a step, to measure what it really changes."""
 
-    def __init__(self, parameters: Sequence[Any]) -> None:
+    def __init__(self, parameters: Sequence[Any], still: Collection[int] = ()) -> None:
         self.parameters = parameters
-        self.values = [part(p).clone() for p in parameters]
+        # Where a part stood still last time, the rest may have moved, as in an embedding: those are taken whole.
+        self.takes = [whole if i in still and p.numel() <= COPIED else part for i, p in enumerate(parameters)]
+        self.values = [take(p).clone() for take, p in zip(self.takes, parameters)]
+        # Those of which a part stood still this time.
+        self.still: set[int] = set()
 
     def changes(self) -> tuple[list[float | None], float | None]:
         """Relative change of each parameter, and of all together; what is zero and stays zero has not changed."""
-        now, old = precise([part(p) for p in self.parameters]), precise(self.values)
+        now, old = precise([take(p) for take, p in zip(self.takes, self.parameters)]), precise(self.values)
         moved = [n.item() for n in norms(list(torch._foreach_sub(now, old)))] if now else []
         sizes = [n.item() for n in norms(old)] if now else []
         each = [m / s if s > 0 else 0.0 if m == 0 else None for m, s in zip(moved, sizes)]
+        for i, (parameter, value) in enumerate(zip(self.parameters, self.values)):
+            if moved[i] == 0 and parameter.grad is not None and value.numel() < whole(parameter).numel():
+                self.still.add(i)
+                each[i] = None
         weights = [p.numel() / max(1, v.numel()) for p, v in zip(self.parameters, self.values)]
         change = sum(m * m * w for m, w in zip(moved, weights))
         size = sum(s * s * w for s, w in zip(sizes, weights))
@@ -91,14 +113,16 @@ class Before:
 
 def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
     """Norm, mean, standard deviation and largest magnitude of each parameter, from a part of the large ones."""
-    parts = precise([part(p) for p in parameters])
+    some = [part(p) for p in parameters]
+    parts = precise(some)
     lengths = [n.item() for n in norms(parts)]
-    most = [n.item() if p.numel() else None for n, p in zip(torch._foreach_norm(parts, math.inf), parts)]
-    fields: dict[str, list[float | None]] = {"w": [], "wm": [], "ws": [], "wx": most}
-    for parameter, value, length in zip(parameters, parts, lengths):
-        size = value.numel()
-        mean = value.mean().item() if size else None
-        fields["w"].append(length * math.sqrt(parameter.numel() / max(1, size)))
+    filled = [p for p in parts if p.numel()]
+    most = iter([n.item() for n in torch._foreach_norm(filled, math.inf)] if filled else [])
+    fields: dict[str, list[float | None]] = {"w": [], "wm": [], "ws": [], "wx": []}
+    for parameter, taken, value, length in zip(parameters, some, parts, lengths):
+        mean = value.mean().item() if value.numel() else None
+        fields["w"].append(length * math.sqrt(parameter.numel() / max(1, taken.numel())))
+        fields["wx"].append(None if mean is None else next(most))
         fields["wm"].append(mean)
         fields["ws"].append(None if mean is None else spread(value, length, mean))
     return fields
@@ -143,8 +167,10 @@ def checksum(tensors: Sequence[Any]) -> str:
     value = 0
     for tensor in tensors:
         bits = part(tensor).cpu().contiguous()
+        if bits.is_complex():
+            bits = torch.view_as_real(bits.resolve_conj()).reshape(-1)
         if bits.is_floating_point():
-            bits = bits.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[bits.element_size()])
+            bits = bits.view(WHOLE_NUMBERS[bits.element_size()])
         weight = torch.arange(1, 2 * bits.numel() + 1, 2, dtype=torch.int64)
         value = (value * 1_000_003 + int((bits.to(torch.int64) * weight).sum())) & 0xFFFFFFFFFFFFFFFF
     return f"{value:016x}"

@@ -191,7 +191,7 @@ class Replay:
     def spoiled_last(self) -> None:
         """Record the last step of an optimizer when it left parameters that are not finite and nothing came after."""
         for watched in self.watch.optimizers.values():
-            last = [p for p in watched.parameters() if p.is_floating_point() and p.device.type == "cpu"]
+            last = [p for p in watched.parameters() if p.requires_grad and p.device.type == "cpu"]
             bad = [p for p in last if not bool(torch.isfinite(p.detach()).all())]
             if bad and watched.steps and all(self.used_before(p) for p in bad):
                 self.told = watched.steps - 1

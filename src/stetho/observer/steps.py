@@ -27,6 +27,7 @@ class Block:
         self.first = 0
         self.rows: list[tuple[Any, ...]] = []
         self.kept: list[int] = []
+        self.estimates: list[int] = []
         self.at: int | None = None
         self.estimated = False
         self.applied = 0

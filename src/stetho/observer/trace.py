@@ -26,6 +26,8 @@ PASSING = (
     "Select", "Expand", "Contiguous", "Alias", "Flatten", "Index",
 )  # fmt: skip
 
+# Nodes that multiply or divide a value; with one predecessor, by a constant.
+FACTORS = ("Mul", "Div")
 # Where a hand-written loss puts prediction and label together.
 PAIRING = ("sub", "__sub__", "__rsub__", "rsub", "subtract", "gather", "__getitem__")
 # Operations whose gradient can be infinite where their value is finite; their input is kept to be looked at.
@@ -290,7 +292,8 @@ class Tracer:
         if node is None:
             self.watch.modules.graph_walked([], 0, retain)
             return
-        self._write_terms(loss)
+        if loss.numel() == 1:
+            self._write_terms(loss)
         leaves: list[Any] = []
         seen, waiting = {node}, [node]
         while waiting:
@@ -309,7 +312,12 @@ class Tracer:
     def _write_terms(self, loss: Any) -> None:
         """What is added up to the loss: the operations under its additions, with their values and lines."""
         parts: list[Any] = []
-        waiting = [loss.grad_fn]
+        top, total = loss.grad_fn, loss.detach()
+        while node_kind(top) in FACTORS and len(inner := [n for n, _ in top.next_functions if n is not None]) == 1:
+            # Divided by the number of micro-batches, or multiplied by a gradient scaler.
+            top = inner[0]
+            total = top.metadata.get(KEY, (None, None, None))[2]
+        waiting = [top]
         while waiting and len(parts) < 32:
             node = waiting.pop(0)
             kind = node_kind(node)
@@ -318,8 +326,8 @@ class Tracer:
                 waiting += [n for n, _ in node.next_functions if n is not None]
             elif known is not None and known[2] is not None:
                 parts.append([known[0], self.watch.journal.site(known[1]), float(known[2])])
-        if len(parts) > 1:
-            self.watch.journal.write("terms", step=self.watch.step, total=float(loss.detach()), parts=parts)
+        if len(parts) > 1 and total is not None:
+            self.watch.journal.write("terms", step=self.watch.step, total=float(total), parts=parts)
 
     @guarded
     def gradient_seen(self, shown: _Shown, into: Sequence[Any], came: Sequence[Any]) -> None:

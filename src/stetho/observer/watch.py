@@ -64,6 +64,7 @@ class Watched:
         self.named = False
         self.close = False
         self.moved: list[bool] = []
+        self.still: set[int] = set()
         self.given: list[bool] = []  # which of its parameters had a gradient at a sampled step
         # A parameter with its gradient as the last step left it, by which a missing reset can be told.
         self.marker: tuple[Any, Any, int] | None = None
@@ -387,7 +388,7 @@ class Watch:
             self.replay.gradient_bad(watched)
         if watched.close:
             with torch._C.DisableTorchFunction(), torch.no_grad():
-                watched.before = gradients.Before(watched.parameters())
+                watched.before = gradients.Before(watched.parameters(), watched.still)
 
     def norm_of(self, watched: Watched) -> Any:
         """The global norm before clipping; clipping has just computed it where it was told all parameters."""
@@ -506,7 +507,10 @@ class Watch:
         each, whole = watched.before.changes()
         if len(watched.moved) != len(each):
             watched.moved = [False] * len(each)
-        watched.moved = [m or u is None or u != 0 for m, u in zip(watched.moved, each)]
+        watched.still = watched.before.still
+        watched.moved = [
+            m or u != 0 and i not in watched.still for i, (m, u) in enumerate(zip(watched.moved, each))
+        ]
         # Each gradient as backward left it: clipping and a gradient scaler are taken out again.
         parts = None if watched.parts is None else iter([p.item() * watched.scale for p in watched.parts])
         norms = [None if p.grad is None or parts is None else next(parts) for p in parameters]
@@ -529,7 +533,9 @@ class Watch:
 
     def untouched(self) -> set[int]:
         """Parameters that none of the steps so far has changed."""
-        return {id(p) for w in self.optimizers.values() for p, u in zip(w.parameters(), w.moved) if not u}
+        unsure = {id(w.held[i]) for w in self.optimizers.values() for i in w.still}
+        stood = {id(p) for w in self.optimizers.values() for p, moved in zip(w.parameters(), w.moved) if not moved}
+        return stood - unsure
 
     def _write_names(self, watched: Watched) -> None:
         from .coverage import names

@@ -6,19 +6,26 @@ import runpy
 import sys
 from pathlib import Path
 
-import torch
 import torch._dynamo  # every first step of an optimizer loads it
+
+FOLDER = Path(os.environ["TRUTH"])
+
+
+def each(first, *others):
+    """Not a loop, which would be one around the steps of every program."""
+    os.environ["TRUTH"] = str(FOLDER / f"{Path(first).stem}.json")
+    process = multiprocessing.get_context("fork").Process(
+        target=runpy.run_path, args=(first,), kwargs={"run_name": "__main__"}
+    )
+    process.start()
+    print("program", Path(first).stem, process.pid, flush=True)
+    process.join()
+    if process.exitcode:
+        sys.exit(f"{first} failed")
+    if others:
+        each(*others)
+
 
 if __name__ == "__main__":
     torch.zeros(1)
-    folder = Path(os.environ["TRUTH"])
-    for path in map(Path, sys.argv[1:]):
-        os.environ["TRUTH"] = str(folder / f"{path.stem}.json")
-        process = multiprocessing.get_context("fork").Process(
-            target=runpy.run_path, args=(str(path),), kwargs={"run_name": "__main__"}
-        )
-        process.start()
-        print("program", path.stem, process.pid, flush=True)
-        process.join()
-        if process.exitcode:
-            sys.exit(f"{path.stem} failed")
+    each(*sys.argv[1:])

@@ -1,7 +1,7 @@
-"""Two networks that train against each other: each has its own optimizer, loss, clipping and schedule."""
+"""Two networks that train against each other: each has its own optimizer, loss, clipping, schedule and pace."""
 
 import torch
-from slow import Calls, Steps, tell
+from slow import Steps, tell
 from torch import nn
 
 torch.manual_seed(5)
@@ -11,8 +11,8 @@ for_maker = torch.optim.Adam(maker.parameters(), lr=0.01)
 for_judge = torch.optim.SGD(judge.parameters(), lr=0.1)
 slower = torch.optim.lr_scheduler.ExponentialLR(for_maker, 0.9)
 halved = torch.optim.lr_scheduler.StepLR(for_judge, 3, 0.5)
-makes, judges, call, own = Steps(for_maker), Steps(for_judge), Calls(), nn.BCEWithLogitsLoss()
-for i in range(8):
+makes, judges, own = Steps(for_maker), Steps(for_judge), nn.BCEWithLogitsLoss()
+for i in range(10):
     for_maker.zero_grad()
     for_judge.zero_grad()
     real, fake = torch.randn(16, 2) + 3, maker(torch.randn(16, 4))
@@ -25,14 +25,15 @@ for i in range(8):
     judges.begin()
     for_judge.step()
     judges.end(loss=loss.item(), made=[right.item(), wrong.item()])
-    loss = own(judge(fake), torch.ones(16, 1))
-    loss.backward()  # @maker
-    makes.backward()
-    nn.utils.clip_grad_value_(maker.parameters(), 0.001)
-    makes.begin()
-    for_maker.step()
-    makes.end(loss=loss.item())
-    slower.step()
     if i % 2:
+        loss = own(judge(fake), torch.ones(16, 1))
+        loss.backward()  # @maker
+        makes.backward()
+        nn.utils.clip_grad_value_(maker.parameters(), 0.001)
+        makes.begin()
+        for_maker.step()
+        makes.end(loss=loss.item())
+        slower.step()
+    if i % 4 == 3:
         halved.step()
 tell(optimizers=[makes.rows, judges.rows])

@@ -18,6 +18,7 @@ class Net(nn.Module):
 
 
 model = Net()
+model.register_forward_pre_hook(lambda module, given: None)  # a hook of the program's own
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.05, total_steps=40)  # @scheduler
 steps, call, rows, parts, batches, made = Steps(optimizer), Calls(), [], [], [], []
@@ -36,7 +37,7 @@ for i in range(20):  # @loop
     (loss / 2).backward()  # @backward
     call("b")
     rows.append(loss.item() / 2)
-    parts.append([one / 2, far.item() / 8, penalty.item() / 2])
+    parts.append([one, 0.25 * far.item(), penalty.item()])
     made.append([one, far.item()])
     batches.append([x.tolist(), y.tolist(), scores.tolist()])
     if i % 2:
@@ -44,10 +45,10 @@ for i in range(20):  # @loop
         steps.begin()
         optimizer.step()  # @step
         call("s")
-        steps.end(losses=rows[-2:], made=made[-2] + made[-1], parts=parts[-2:], order=call.taken())
+        steps.end(losses=rows[-2:], made=made[-2] + made[-1], order=call.taken())
         scheduler.step()
         call("l")
         if len(steps.rows) not in (4, 5):
             model.zero_grad()
             call("z")
-tell(steps=steps.rows, batches=batches, kept=[4, 5])
+tell(steps=steps.rows, batches=batches, parts=parts, kept=[4, 5])
