@@ -108,7 +108,9 @@ def _column(body: dict[str, Any], key: str, convert: Callable[[Any], T]) -> list
 def block(body: dict[str, Any]) -> Iterator[Step]:
     """The steps of one block; in a thinned one they lie `every` steps apart."""
     kept, apart = set(body.get("kept") or ()), int(body.get("every") or 1)
-    optimizer, first, at, estimated = int(body["o"]), int(body["i"]), body.get("at"), bool(body.get("est"))
+    optimizer, first, at, guessed = int(body["o"]), int(body["i"]), body.get("at"), body.get("est") or ()
+    # Earlier observers said it of a whole block.
+    estimated = set(range(int(body["n"]))) if guessed is True else set(guessed)
     columns = zip(
         _column(body, "loss", _pairs),
         _column(body, "lr", _rates),
@@ -125,8 +127,8 @@ def block(body: dict[str, Any]) -> Iterator[Step]:
     )
     for offset, (losses, rates, norm, clip, terms, calls, took, waited, validated, order, span) in enumerate(columns):
         yield Step(
-            optimizer, first + offset * apart, losses, rates, norm, offset in kept, None, clip, at, terms, estimated,
-            calls, took, waited, validated, order, *span,
+            optimizer, first + offset * apart, losses, rates, norm, offset in kept, None, clip, at, terms,
+            offset in estimated, calls, took, waited, validated, order, *span,
         )  # fmt: skip
 
 

@@ -83,10 +83,8 @@ def test_labels_and_their_order(run: Callable[[str], Run]) -> None:
     counts = Counter(y for batch in batches for y in batch if y != 3)
     assert {c.label: c.count for c in fact.counts} == counts and fact.classes == 3
     assert fact.counted == counts.total() and fact.rarest is not None and fact.rarest.label == 2
-    looked = sum(not call["grad"] for call in found.recording.of("loss-call"))
-    tested = [labels for phase, _, labels, _ in found.truth["batches"] if phase == "eval"][:looked]
+    tested = [labels for phase, _, labels, _ in found.truth["batches"] if phase == "eval"]
     assert {c.label: c.count for c in fact.evaluated} == Counter(y for labels in tested for y in labels)
-    assert looked == 4
     pairs = [pair for batch in batches for pair in pairwise(batch)]
     shares = [n / 144 for n in Counter(y for batch in batches for y in batch).values()]
     assert (fact.batches, fact.neighbours) == (12, len(pairs))

@@ -56,8 +56,8 @@ def test_schedulers(run: Callable[[str], Run]) -> None:
     assert run("classify").at(run("classify").of(CallOrder).schedulers[0].where, "scheduler")
     assert told("terms") == [("OneCycleLR", 40, "step", 9)]
     assert told("regress") == [("CosineAnnealingLR", 130, "step", 129)]
-    assert told("resumed") == [("LambdaLR", None, "step", 4)]
-    assert told("pair") == [("ExponentialLR", None, "step", 7), ("StepLR", None, "other", 3)]
+    assert told("resumed") == [("LambdaLR", None, "step", 5)] * 2
+    assert told("pair") == [("ExponentialLR", None, "step", 4), ("StepLR", None, "other", 2)]
 
 
 def test_modes(run: Callable[[str], Run]) -> None:
@@ -103,7 +103,12 @@ def test_states_of_parameters(run: Callable[[str], Run]) -> None:
     assert covered.reached == found.truth["reached"] and covered.left_out == 12 * 12 + 12 + 12
     assert found.at(covered.optimizer_at, "optimizer") and not covered.made_after
     assert run("halves").of(ParameterStates).shared == (("Tied.into.weight", "Tied.out.weight"),)
-    for program in set(STEPPED) - {"classify"}:
+    thawed = run("resumed")
+    assert thawed.recording.of("parameters")[-1]["names"] == [
+        "Net.answers.weight", "Net.answers.bias", "Net.body.weight", "Net.body.bias",
+    ]  # fmt: skip
+    assert thawed.of(ParameterStates).left_out == ("Net.body.weight", "Net.body.bias")
+    for program in set(STEPPED) - {"classify", "resumed"}:
         fact = run(program).of(ParameterStates)
         assert not fact.no_gradient and not fact.unchanged and not fact.left_out, program
 
@@ -202,5 +207,6 @@ def test_ranks(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert parameters.index(False) == 4
     assert (agreement.buffers_differ, agreement.first_buffers) == (buffers.count(False), buffers.index(False))
     first, late = waiting.arrivals
-    assert (waiting.steps, late.last, first.last, late.waited_total) == (8, 8, 0, 0)
-    assert first.waited_median > 0 and waiting.spread_median == first.waited_median
+    assert (waiting.steps, late.last + first.last) == (8, 8) and late.last >= 7  # a busy machine may swap them once
+    assert first.waited_total > late.waited_total and first.waited_median == waiting.spread_median > 0
+    assert late.waited_median == 0 and first.backward_median > late.backward_median

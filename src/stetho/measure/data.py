@@ -29,7 +29,9 @@ def matrix(body: dict[str, Any]) -> Any:
 
 
 def input_scale(recording: Recording) -> Iterator[Measured]:
-    seen = recording.of("input")
+    entered = recording.of("input")
+    # Of several models that hand on to each other, the first is the one that data enters.
+    seen = [i for i in entered if i.get("site") == entered[0].get("site")]
     if not seen:
         return
     size = sum(i["n"] for i in seen)
@@ -41,7 +43,7 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
         low=min(float(i["low"]) for i in seen),
         high=max(float(i["high"]) for i in seen),
         feature_spread=fmean(spreads) if spreads else None,
-        nonfinite=sum(i["bad"] for i in seen),
+        nonfinite=sum(i["bad"] for i in seen) or sum(o.get("phase") == "data" for o in recording.of("origin")),
         where=recording.place(seen[0].get("site")),
         samples=size,
         discrete=all(i.get("discrete") for i in seen),

@@ -82,7 +82,8 @@ def _always(recording: Recording, key: str, value: float | None) -> tuple[str, .
 def types(recording: Recording) -> Iterator[Measured]:
     """Data types and devices of everything that was seen."""
     held: dict[str, Counter[str]] = {"dtypes": Counter(), "devices": Counter()}
-    for body in recording.of("parameters"):
+    # An optimizer that was given more parameters later has told them all again.
+    for body in {body.get("o"): body for body in recording.of("parameters")}.values():
         for key, counts in held.items():
             for kind, size in zip(body.get(key) or (), body.get("sizes") or (), strict=False):
                 counts[str(kind)] += int(size)

@@ -48,6 +48,7 @@ class Data:
         self.numbers: dict[int, int] = {}
         self.last_input: Any = None
         self.input_step = 0
+        self.unlabelled = False  # whether a batch waits for the labels that belong to it
         self.last_shown: Any = None
         self.batch: dict[str, Any] | None = None
         self.samples = 0
@@ -137,6 +138,7 @@ class Data:
         value = first_tensor(args, kwargs)
         self.last_input = value.detach() if value is not None and train else None
         self.input_step = step
+        self.unlabelled = value is not None
         if value is None:
             return
         self.last_shown = value.dtype
@@ -161,10 +163,11 @@ class Data:
         if self.batch is not None and target.dim() == 1 and target.shape[0] == self.samples:
             if not target.is_floating_point() and "labels" not in self.batch:
                 self.batch["labels"] = target[:LABELS].tolist()
+                self.unlabelled = self.last_input is not None
         value = self.last_input
         if value is None or value.dim() < 1 or target.shape[0] != value.shape[0]:
             return
-        self.last_input = None
+        self.last_input, self.unlabelled = None, False
         self.keep_raw(value, target)
         if self.kept >= KEPT_SAMPLES or value.dim() < 2 or target.numel() > 8 * value.shape[0]:
             return
@@ -208,6 +211,7 @@ class Data:
                 with torch._C.DisableTorchFunction(), torch.no_grad():
                     self.keep_raw(self.last_input, None)
             self.last_input = None
+        self.unlabelled = False
         if self.batch is not None:
             self.write_batch()
 

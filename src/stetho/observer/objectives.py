@@ -70,6 +70,8 @@ class Objectives:
             try:
                 if mine.watch.run.changes_losses:
                     args, kwargs = mine.changed(name, args, kwargs)
+                if mine.watch.data.unlabelled and name != "log_softmax":
+                    mine.paired(name, args, kwargs)
                 if mine.looks():
                     mine.called(name, expects, args, kwargs)
                 value = original(*args, **kwargs)
@@ -106,6 +108,12 @@ class Objectives:
         return self.calls <= 64
 
     @guarded
+    def paired(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The labels that came for a model's input."""
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            self.watch.data.loss_seen(arguments(name, args, kwargs)[1])
+
+    @guarded
     def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Record one call: always the first ones of a line, then a thin sample."""
         step = self.watch.step
@@ -113,8 +121,6 @@ class Objectives:
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
                 return
-            if name != "log_softmax":
-                self.watch.data.loss_seen(target)
             site = self.watch.journal.site(sites.here(3, 5))
             count = self.seen[site] = self.seen.get(site, 0) + 1
             if count > 12 and step > 3 and count % 7 and not given.requires_grad:

@@ -41,6 +41,9 @@ class Block:
             self.first = index
         if kept:
             self.kept.append(len(self.rows))
+        if self.estimated:
+            self.estimated = False
+            self.estimates.append(len(self.rows))
         self.rows.append(row)
 
     def write(self) -> None:
@@ -60,8 +63,8 @@ class Block:
             fields["kept"], self.kept = self.kept, []
         if self.at is not None:
             fields["at"], self.at = self.at, None
-        if self.estimated:
-            fields["est"] = True
+        if self.estimates:
+            fields["est"], self.estimates = self.estimates, []
         if self.applied:
             fields["applied"] = self.applied
         fields["t"] = round(time.monotonic() - self.journal.started, 4)

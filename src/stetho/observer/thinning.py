@@ -66,7 +66,8 @@ def every_second(block: dict[str, Any]) -> dict[str, Any]:
         column = block.get(name)
         if isinstance(column, list) and len(column) == size and size > 1:
             block[name] = column[::2]
-    block["kept"] = [k // 2 for k in block.get("kept", []) if k % 2 == 0]
+    for name in ("kept", "est"):
+        block[name] = [k // 2 for k in block.get(name, []) if k % 2 == 0]
     block["n"] = (size + 1) // 2
     block["every"] = 2 * block.get("every", 1)
     return block

@@ -378,7 +378,10 @@ def explained(given: Any, target: Any) -> float | None:
     """Share of the targets' variance that predictions of the same shape account for."""
     if given.shape != target.shape or not target.is_floating_point() or target.numel() < 8:
         return None
-    spread = float(target.float().var(unbiased=False))
+    number = target.float()
+    # What each output varies by itself: that two outputs have different means is nothing to be proud of.
+    columns = number.reshape(number.shape[0], -1) if number.dim() > 1 and number.shape[0] >= 8 else number.reshape(-1, 1)
+    spread = float(columns.var(dim=0, unbiased=False).mean())
     return 1 - float((given - target).float().pow(2).mean()) / spread if spread > 0 else None
 
 

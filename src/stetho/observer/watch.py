@@ -61,7 +61,7 @@ class Watched:
         self.held: list[Any] = []
         self.groups = self.last = -1
         self.size = 0
-        self.named = False
+        self.named = 0  # parameters whose names are written
         self.close = False
         self.moved: list[bool] = []
         self.still: set[int] = set()
@@ -174,12 +174,14 @@ class Watch:
         if self.manual.on:
             self.manual.end_step()
         self.replay.unfinished()
+        self.data.write_batch()
         self.journal.flush()
 
     def forked(self) -> None:
         """In a forked child: forget the steps that the parent will write."""
         self.journal.forget()
         self.ring.forked()
+        self.data.batch = None
         for watched in self.optimizers.values():
             watched.block.rows = []
 
@@ -501,9 +503,10 @@ class Watch:
         parameters = watched.parameters()
         assert watched.before is not None
         if not watched.named:
-            watched.named = True
-            self._write_names(watched)
             self.journal.write("planned", **planned(sites.user_frames(12, 4)))
+        if watched.named != len(parameters):
+            watched.named = len(parameters)
+            self._write_names(watched)
         each, whole = watched.before.changes()
         if len(watched.moved) != len(each):
             watched.moved = [False] * len(each)

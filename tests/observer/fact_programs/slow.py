@@ -12,17 +12,23 @@ def numbers(tensor):
     return (tensor.to_dense() if tensor.is_sparse else tensor).double().reshape(-1).tolist()
 
 
+def total(values):
+    """A sum without rounding errors; what is not finite spoils it, as it does everywhere."""
+    values = list(values)
+    return math.fsum(values) if all(map(math.isfinite, values)) else sum(values)
+
+
 def norm(values):
-    return math.sqrt(math.fsum(v * v for v in values))
+    return math.sqrt(total(v * v for v in values))
 
 
 def mean(values):
-    return math.fsum(values) / len(values)
+    return total(values) / len(values)
 
 
 def std(values):
     middle = mean(values)
-    return math.sqrt(math.fsum((v - middle) ** 2 for v in values) / len(values))
+    return math.sqrt(total((v - middle) ** 2 for v in values) / len(values))
 
 
 def change(old, new):
