@@ -268,7 +268,7 @@ def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: boo
     if not applied:
         return result("not-applied", "the change had nothing to act on")
     symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, facts))
-    if inquiry.restores and symptom in OF_A_WHOLE_RUN and not clearly_lower(before, values):
+    if inquiry.restores and symptom in OF_A_WHOLE_RUN and not clearly_lower(values, before):
         symptom = "none"
     told = f"final loss {_told(level)} -> {_told(after)}"
     if symptom in ("crash", "killed") and seen.symptom not in ("crash", "killed"):

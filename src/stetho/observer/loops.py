@@ -42,7 +42,7 @@ def around(file: str, line: int, first: int) -> list[Any]:
         return []
     if tree is None:
         return []
-    found = []
+    found: list[Any] = []
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     waiting: list[tuple[Any, bool]] = [(tree, first <= 1)]
     while waiting:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .gradients import norms, total
 from .graph import leaves_of
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class Manual:
         if self.standin is None:
             self.leaves = [p for p in leaves_of(loss) if p.is_leaf and p.is_floating_point() and p.numel()]
 
-    def backward_ended(self) -> None:
-        """Begin a step: its gradients are there, and the update is still to come."""
+    def backward_ended(self, gradients: list[Any] | None = None) -> None:
+        """Begin a step: its gradients are there, or were handed to the program, and the update is still to come."""
         if not self.leaves:
             return
         if self.standin is None:
@@ -54,6 +55,8 @@ class Manual:
             self.standin = ByHand(self.leaves)
         self.before = self.state()
         self.watch.before_step(self.standin, (), {})
+        if gradients is not None:
+            self.watch.known(self.standin).norm = total(norms(gradients))
 
     def end_step(self) -> None:
         """Write the step down, if the parameters are no longer what they were; else gradients are being gathered."""

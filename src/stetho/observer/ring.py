@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 now = time.perf_counter
 MEGABYTE = 1024 * 1024
 # Seconds between two checkpoints, and until the first; the share of the run's time that they may take.
-EVERY, FIRST, SHARE = 20.0, 5.0, 0.01
+EVERY, FIRST, SHARE = 10.0, 5.0, 0.01
 # Bytes of batches in memory, of one checkpoint on disk, and of one that is written without a process of its own.
 BATCHES, DISK, AT_ONCE = 128 * MEGABYTE, 1024 * MEGABYTE, 8 * MEGABYTE
 # Bytes per second that a checkpoint is taken to cost before one has been made: written, or copied page by page.
@@ -91,7 +91,7 @@ class Ring:
         self.latest = self.idle = 0
         self.checkpoints: list[Checkpoint] = []
         self.failing: int | None = None
-        self.failures = self.calm = 0
+        self.failures = self.calm = self.written = 0
 
     def give_up(self, why: str) -> None:
         """Keep nothing from now on, and say why."""
@@ -171,13 +171,18 @@ class Ring:
         self.affordable = now() + spent / self.share
         self.due = max(now() + self.every, self.affordable)
         self.since = 0
-        self.watch.journal.write("ring", step=watched.steps, o=watched.index, bytes=size, seconds=spent)
+        self.written += 1
+        if self.written & (self.written - 1) == 0:
+            # The first, the second, the fourth: a run of weeks does not fill its recording with them.
+            self.watch.journal.write("ring", step=watched.steps, count=self.written, bytes=size, seconds=spent)
         return None
 
     def refusal(self, watched: Watched) -> str | None:
         """Why nothing can be gone back to here, if it cannot."""
         if self.watch.ranks:
             return "the run is spread over several processes"
+        if not isinstance(watched.optimizer, torch.optim.Optimizer):
+            return "the program updates its parameters by hand, and where such a step ends is not known"
         if any(p.device.type != "cpu" for p in watched.parameters()):
             return "values on an accelerator are read too late to keep what led to them"
         return None

@@ -248,9 +248,12 @@ class Watch:
             watch.gradient_taken(outputs)
             watch.in_backward = True
             try:
-                return original(outputs, *args, **kwargs)
+                result = original(outputs, *args, **kwargs)
             finally:
                 watch.in_backward = False
+            if watch.manual.on:
+                watch.gradients_given(args[0] if args else kwargs.get("inputs"), result)
+            return result
 
         self.patches.replace(torch.autograd, "grad", grad)
 
@@ -343,6 +346,8 @@ class Watch:
         loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0] if len(outputs) == 1 else None
         if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
             return
+        if self.manual.on:
+            self.manual.backward_begins(loss)
         self.procedure.mark("b")
         known = loss.item() if loss.device.type == "cpu" else loss.detach()
         self.aside = (self.journal.here(3), known)
@@ -361,6 +366,13 @@ class Watch:
             watched.pending.append(self.pending[-1])
         if trained:
             self.pending.pop()
+
+    @guarded
+    def gradients_given(self, inputs: Any, result: Any) -> None:
+        """Gradients that the program got by name, and may now use for an update of its own."""
+        inputs = [inputs] if isinstance(inputs, torch.Tensor) else list(inputs or ())
+        if inputs and all(p.is_leaf and p.is_floating_point() for p in inputs):
+            self.manual.backward_ended([g for g in result if g is not None])
 
     @guarded
     def after_backward(self, begun: float) -> None:
