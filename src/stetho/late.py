@@ -64,7 +64,11 @@ def go_back(inquiry: Inquiry) -> bool:
     if inquiry.seen().symptom != "loss-nonfinite":
         return False
     one = kept(inquiry.case)
-    if one is None or shutil.which(inquiry.request.command[0], path=_path(inquiry)) is None:
+    command = inquiry.request.command[0]
+    if one is not None and not _found(inquiry, command):
+        inquiry.ledger.add_note(f"not reproduced from the kept state: '{command}' is not there any more")
+        return False
+    if one is None:
         for reason in _why_not(inquiry):
             inquiry.ledger.add_note(f"no state was kept to go back to: {reason}")
         return False
@@ -82,9 +86,10 @@ def go_back(inquiry: Inquiry) -> bool:
     return True
 
 
-def _path(inquiry: Inquiry) -> str:
-    """Where commands are looked for, a path from the run's own directory among them."""
-    return os.pathsep.join((inquiry.request.cwd, os.environ.get("PATH", os.defpath)))
+def _found(inquiry: Inquiry, command: str) -> bool:
+    """Whether the program can still be started; a path counts from the directory that the run was in."""
+    whole = os.path.join(inquiry.request.cwd, command) if os.sep in command else command
+    return shutil.which(whole) is not None
 
 
 def _why_not(inquiry: Inquiry) -> list[str]:

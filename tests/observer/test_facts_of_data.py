@@ -10,8 +10,8 @@ from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
-
 from fact_runs import Run, near, observed, shared_folder
+
 from stetho.facts import Association, Fingerprints, InputScale, Labels, Loaders, Predictions, RawSamples, Types
 
 Rows = list[list[float]]
@@ -104,7 +104,7 @@ def test_predicted_classes(run: Callable[[str], Run]) -> None:
     found = run("classify")
     first, *others = found.of(Predictions).sites
     answers = [answered(labels, scores, skip=3) for _, labels, scores in trained(found)]
-    early, late = Counter(sum(answers[:5], [])), Counter(sum(answers[-5:], []))
+    early, late = Counter(flat(answers[:5])), Counter(flat(answers[-5:]))
     right = Counter(y for _, labels, _ in trained(found)[-5:] for y in labels if y != 3)
     assert found.at(first.where, "loss") and first.trained and first.calls == 12 and len(others) == 1
     assert (first.distinct_first, first.distinct_last) == (len(early), len(late))
@@ -112,8 +112,8 @@ def test_predicted_classes(run: Callable[[str], Run]) -> None:
     for one in first.shares:
         assert near([one.predicted, one.given], [late[one.label] / late.total(), right[one.label] / right.total()])
     (words,) = run("words").of(Predictions).sites
-    answers = [answered(flat(labels), sum(scores, []), skip=-100) for _, labels, scores in run("words").truth["batches"]]
-    late = Counter(sum(answers[-5:], []))
+    spoken = run("words").truth["batches"][-5:]
+    late = Counter(y for _, labels, rows in spoken for y in answered(flat(labels), [s for r in rows for s in r], -100))
     assert {one.label: round(one.predicted * late.total()) for one in words.shares} == late
 
 
@@ -126,7 +126,7 @@ def test_samples_that_come_again(run: Callable[[str], Run]) -> None:
     found = run("classify")
     fact, batches = found.of(Fingerprints), [[tuple(row) for row in inputs] for inputs, _, _ in trained(found)]
     rows = [row for batch in batches for row in batch]
-    epochs = [sum(batches[i : i + 4], []) for i in (0, 4, 8)]
+    epochs = [rows[i : i + 48] for i in (0, 48, 96)]
     tested = {tuple(row) for phase, inputs, *_ in found.truth["batches"] if phase == "eval" for row in inputs}
     assert (fact.batches, fact.samples, fact.distinct) == (12, len(rows), len(set(rows)))
     assert fact.repeated == sum(len(epoch) - len(set(epoch)) for epoch in epochs) == 3
@@ -161,6 +161,7 @@ def test_loaders(run: Callable[[str], Run]) -> None:
     stream, plain = run("stream").of(Loaders).loaders
     assert (stream.iterable, stream.samples, stream.batches, stream.shuffle) == (True, None, None, None)
     assert (stream.workers, stream.persistent, stream.batch) == (2, True, 3)
+    assert [(one.epochs, one.phase) for one in (stream, plain)] == [(1, "train"), (1, "train")]
     assert stream.generators == ("drawn", "noise", "seeded") and plain.generators == ()
     assert run("stream").at(stream.where, "stream") and run("stream").at(plain.where, "plain")
 

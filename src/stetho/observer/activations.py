@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .gradients import spread
+from .gradients import spread, stride
 from .guard import guarded
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Activations:
 def described(kind: str, value: Any) -> list[Any]:
     """Mean, standard deviation, share of dead units, share of saturated values, and how many are not finite."""
     flat = value.reshape(-1)
-    some = flat if flat.numel() <= PART else flat[:: flat.numel() // PART + 1]
+    some = flat if flat.numel() <= PART else flat[:: stride(flat.numel(), value.shape, PART)]
     some = some.float()
     mean = some.mean().item()
     deviation = spread(some, torch.linalg.vector_norm(some).item(), mean)

@@ -19,9 +19,7 @@ def describe(modules: Modules) -> dict[str, Any]:
     watch = modules.watch
     held = {id(p) for w in watch.optimizers.values() for p in w.parameters()}
     missing = modules.left_out()
-    idle = [
-        p for w in stepped(watch) for p in w.parameters() if id(p) not in modules.reached and p.grad is None
-    ]
+    idle = [p for w in stepped(watch) for p in w.parameters() if id(p) not in modules.reached and p.grad is None]
     ids = {id(p) for p in missing}
     untouched = watch.untouched()
     covering, extra, late = scopes_of(modules, ids, held)

@@ -160,10 +160,10 @@ class Data:
         """Keep a few inputs beside their labels, to see later whether the two belong together."""
         if not isinstance(target, torch.Tensor) or target.dim() == 0:
             return
-        if self.batch is not None and target.dim() == 1 and target.shape[0] == self.samples:
-            if not target.is_floating_point() and "labels" not in self.batch:
-                self.batch["labels"] = target[:LABELS].tolist()
-                self.unlabelled = self.last_input is not None
+        classes = target.dim() == 1 and target.shape[0] == self.samples and not target.is_floating_point()
+        if classes and self.batch is not None and "labels" not in self.batch:
+            self.batch["labels"] = target[:LABELS].tolist()
+            self.unlabelled = self.last_input is not None
         value = self.last_input
         if value is None or value.dim() < 1 or target.shape[0] != value.shape[0]:
             return

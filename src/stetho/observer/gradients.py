@@ -58,8 +58,15 @@ def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
 def part(tensor: Any) -> Any:
     """Elements of a tensor, evenly spread, at most PART of them; small tensors whole."""
     flat = whole(tensor)
-    size = flat.numel()
-    return flat if size <= PART else flat[:: size // PART + 1]
+    return flat if flat.numel() <= PART else flat[:: stride(flat.numel(), tensor.shape, PART)]
+
+
+def stride(size: int, shape: Sequence[int], most: int) -> int:
+    """How far apart elements lie of which there are at most so many, so that no column of the rows is left out."""
+    step, row = size // most + 1, max(1, math.prod(shape[1:]))
+    while math.gcd(step, row) > 1:
+        step += 1
+    return step
 
 
 def whole(tensor: Any) -> Any:
@@ -92,8 +99,9 @@ class Before:
         # Where a part stood still last time, the rest may have moved, as in an embedding: those are taken whole.
         self.takes = [whole if i in still and p.numel() <= COPIED else part for i, p in enumerate(parameters)]
         self.values = [take(p).clone() for take, p in zip(self.takes, parameters)]
-        # Those of which a part stood still this time.
+        # Large ones of which all that was looked at stood still, and those among them that were not looked at whole.
         self.still: set[int] = set()
+        self.unsure: set[int] = set()
 
     def changes(self) -> tuple[list[float | None], float | None]:
         """Relative change of each parameter, and of all together; what is zero and stays zero has not changed."""
@@ -102,9 +110,11 @@ class Before:
         sizes = [n.item() for n in norms(old)] if now else []
         each = [m / s if s > 0 else 0.0 if m == 0 else None for m, s in zip(moved, sizes)]
         for i, (parameter, value) in enumerate(zip(self.parameters, self.values)):
-            if moved[i] == 0 and parameter.grad is not None and value.numel() < whole(parameter).numel():
+            if moved[i] == 0 and parameter.grad is not None and whole(parameter).numel() > PART:
                 self.still.add(i)
-                each[i] = None
+                if value.numel() < whole(parameter).numel():
+                    self.unsure.add(i)
+                    each[i] = None
         weights = [p.numel() / max(1, v.numel()) for p, v in zip(self.parameters, self.values)]
         change = sum(m * m * w for m, w in zip(moved, weights))
         size = sum(s * s * w for s, w in zip(sizes, weights))
@@ -147,7 +157,9 @@ def moments(optimizer: Any, parameters: Sequence[Any]) -> dict[str, Any]:
         mean = state.get("exp_avg", state.get("momentum_buffer"))
         square = state.get("exp_avg_sq", state.get("square_avg", state.get("sum")))
         means.append(mean if isinstance(mean, torch.Tensor) and mean.numel() else None)
-        squares.append(part(square) if isinstance(square, torch.Tensor) and square.numel() else None)
+        # Of a parameter that is spread over several processes, this one may hold nothing.
+        seen = part(square) if isinstance(square, torch.Tensor) else None
+        squares.append(seen if seen is not None and seen.numel() else None)
         if "age" not in fields and "step" in state:
             fields["age"] = int(state["step"])
     known = [m for m in means if m is not None]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .gradients import norms, total
+from .gradients import local, norms, total
 from .graph import leaves_of
 
 if TYPE_CHECKING:
@@ -67,4 +67,4 @@ class Manual:
         """A sum over each of a few small parameters, by which a change is told however it was made."""
         some = sorted(self.leaves, key=lambda p: p.numel())[:3]
         with torch._C.DisableTorchFunction(), torch.no_grad():
-            return [float(p.detach().double().sum()) for p in some]
+            return [float(local(p).detach().double().sum()) for p in some]

@@ -361,7 +361,9 @@ class Modules:
     def graph_walked(self, leaves: list[Any], nodes: int, retain: bool) -> None:
         """Remember the parameters that the loss reaches."""
         held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
-        found = [leaf for leaf in leaves if isinstance(leaf, torch.nn.Parameter) or id(leaf) in held or self.stays(leaf)]
+        found = [
+            leaf for leaf in leaves if isinstance(leaf, torch.nn.Parameter) or id(leaf) in held or self.stays(leaf)
+        ]
         if not self.written:
             for leaf in found:
                 self.reached[id(leaf)] = leaf

@@ -128,12 +128,12 @@ class Procedure:
 
     @guarded
     def before_clipping(self, parameters: Any, norm_type: Any) -> bool:
-        """Whether the norm that clipping computes is that of all gradients; if not, measure them while they are whole."""
+        """Whether clipping computes the norm of all gradients by itself; if not, they are measured before it."""
         tensors = [parameters] if isinstance(parameters, torch.Tensor) else parameters
         held = list(self.watch.optimizers.values())
-        if len(held) == 1 and norm_type is not None and float(norm_type) == 2.0 and self.clipped is None:
-            if len(tensors) >= len(held[0].parameters()):
-                return True
+        usual = norm_type is not None and float(norm_type) == 2.0 and self.clipped is None
+        if usual and len(held) == 1 and len(tensors) >= len(held[0].parameters()):
+            return True
         given = {id(p) for p in tensors}
         with torch._C.DisableTorchFunction(), torch.no_grad():
             for watched in held:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .coverage import names
+from .gradients import local
 from .graph import leaves_of
 from .tensors import tensors_in
 
@@ -192,7 +193,7 @@ class Replay:
         """Record the last step of an optimizer when it left parameters that are not finite and nothing came after."""
         for watched in self.watch.optimizers.values():
             last = [p for p in watched.parameters() if p.requires_grad and p.device.type == "cpu"]
-            bad = [p for p in last if not bool(torch.isfinite(p.detach()).all())]
+            bad = [p for p in last if not bool(torch.isfinite(local(p).detach()).all())]
             if bad and watched.steps and all(self.used_before(p) for p in bad):
                 self.told = watched.steps - 1
                 name = names(self.watch.modules, bad[:1])[0]

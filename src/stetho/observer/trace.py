@@ -10,6 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from . import sites
+from .gradients import PLAIN
 from .graph import MOST, node_kind
 from .guard import guarded
 from .schedule import glimpsed
@@ -223,7 +224,8 @@ class Tracer:
                 self.plain = True
         if name in PAIRING and not self.watch.objectives.inside:
             self._labels_beside(args)
-        if self.checking and out.is_floating_point():
+        # What is spread over several processes is not asked: the answer would take all of them.
+        if self.checking and type(out) in PLAIN and out.is_floating_point():
             self._check_finite(name, args, kwargs, out, frames)
 
     def _labels_beside(self, args: Sequence[Any]) -> None:

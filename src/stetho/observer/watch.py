@@ -65,6 +65,7 @@ class Watched:
         self.close = False
         self.moved: list[bool] = []
         self.still: set[int] = set()
+        self.unsure: set[int] = set()
         self.given: list[bool] = []  # which of its parameters had a gradient at a sampled step
         # A parameter with its gradient as the last step left it, by which a missing reset can be told.
         self.marker: tuple[Any, Any, int] | None = None
@@ -103,7 +104,7 @@ class Watched:
             self.cleared = True
         elif new is not old or new._version != version:
             # Something wrote to it or replaced it; only a gradient of zeros counts as cleared.
-            self.cleared = new.is_sparse or not bool(new.detach().any())
+            self.cleared = new.is_sparse or not bool(gradients.local(new).detach().any())
 
     def leave_marker(self) -> None:
         """Note a small parameter's gradient as this step leaves it; the same parameter as long as it has one."""
@@ -522,10 +523,8 @@ class Watch:
         each, whole = watched.before.changes()
         if len(watched.moved) != len(each):
             watched.moved = [False] * len(each)
-        watched.still = watched.before.still
-        watched.moved = [
-            m or u != 0 and i not in watched.still for i, (m, u) in enumerate(zip(watched.moved, each))
-        ]
+        watched.still, watched.unsure = watched.before.still, watched.before.unsure
+        watched.moved = [m or (u != 0 and i not in watched.unsure) for i, (m, u) in enumerate(zip(watched.moved, each))]
         # Each gradient as backward left it: clipping and a gradient scaler are taken out again.
         parts = None if watched.parts is None else iter([p.item() * watched.scale for p in watched.parts])
         norms = [None if p.grad is None or parts is None else next(parts) for p in parameters]
@@ -548,7 +547,7 @@ class Watch:
 
     def untouched(self) -> set[int]:
         """Parameters that none of the steps so far has changed."""
-        unsure = {id(w.held[i]) for w in self.optimizers.values() for i in w.still}
+        unsure = {id(w.held[i]) for w in self.optimizers.values() for i in w.unsure}
         stood = {id(p) for w in self.optimizers.values() for p, moved in zip(w.parameters(), w.moved) if not moved}
         return stood - unsure
 

@@ -118,6 +118,7 @@ tell(
     parameters=sum(p.numel() for p in model.parameters()),
     trainable=sum(p.numel() for p in model.parameters() if p.requires_grad),
     reached=sum(p.numel() for p in model.parameters() if p.grad is not None),
+    idle=sum(p.numel() for p in steps.held() if p.grad is None),
     groups=[sum(p.numel() for p in group["params"]) for group in optimizer.param_groups],
     memory=[before, memory()],
     threads=torch.get_num_threads(),

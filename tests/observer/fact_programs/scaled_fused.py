@@ -1,35 +1,6 @@
-"""The same with an optimizer that divides by the scale itself, and leaves out the step inside its kernel."""
+"""`scaled.py` with an optimizer that divides by the scale itself, and leaves out the step inside its kernel."""
 
-import torch
-from slow import Steps, numbers, norm, tell
-from torch import nn
+import runpy
+from pathlib import Path
 
-torch.manual_seed(4)
-fused = True
-model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
-optimizer = torch.optim.Adam(model.parameters(), lr=0.01, fused=fused)
-scaler = torch.amp.GradScaler("cpu", init_scale=1024.0, growth_interval=3)
-steps, skipped, scales = Steps(optimizer), [], []
-for i in range(11):
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        scores = model(torch.randn(8, 6))
-        loss = nn.functional.cross_entropy(scores, torch.randint(0, 3, (8,)))
-    bad = i in (2, 3, 7)
-    if bad:
-        loss = loss + torch.sqrt(0 * model[0].weight.sum())  # adds nothing to the loss, and NaN to its gradient
-    optimizer.zero_grad()
-    scales.append(scaler.get_scale())
-    scaler.scale(loss).backward()
-    steps.gradients = [[v / scales[-1] for v in numbers(p.grad)] for p in steps.held()]
-    total = norm(sum(steps.gradients, []))
-    if not fused:
-        scaler.unscale_(optimizer)
-        nn.utils.clip_grad_norm_(model.parameters(), 0.05)
-    steps.begin()
-    scaler.step(optimizer)
-    if bad:
-        skipped.append([len(steps.rows), scales[-1]])
-    else:
-        steps.end(loss=loss.item(), clip=[total, 0.05])
-    scaler.update()
-tell(steps=steps.rows, skipped=skipped, scales=scales, outputs=str(scores.dtype))
+runpy.run_path(str(Path(__file__).with_name("scaled.py")), init_globals={"FUSED": True})

@@ -12,6 +12,10 @@ def numbers(tensor):
     return (tensor.to_dense() if tensor.is_sparse else tensor).double().reshape(-1).tolist()
 
 
+def joined(lists):
+    return [v for values in lists for v in values]
+
+
 def total(values):
     """A sum without rounding errors; what is not finite spoils it, as it does everywhere."""
     values = list(values)
@@ -76,10 +80,10 @@ class Steps:
         first = [s.get("exp_avg", s.get("momentum_buffer")) for s in states]
         second = [s.get("exp_avg_sq") for s in states]
         row = {
-            "g": norm([v for g in self.gradients if g for v in g]),
+            "g": norm(joined(g for g in self.gradients if g)),
             "gradients": [None if g is None else norm(g) for g in self.gradients],
             "changes": [change(o, n) for o, n in zip(self.old, new, strict=True)],
-            "change": change(sum(self.old, []), sum(new, [])),
+            "change": change(joined(self.old), joined(new)),
             "norms": [norm(v) for v in new],
             "means": [mean(v) for v in new],
             "stds": [std(v) for v in new],
