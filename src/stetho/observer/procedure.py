@@ -86,7 +86,7 @@ class Procedure:
             if not guard.off and not torch.compiler.is_compiling():
                 mine.mark(letter)
                 known = mine.watch.optimizers.get(id(args[0])) if letter == "z" and args else None
-                if known is not None:
+                if known is not None and not known.stepping:
                     known.pending = []
             return original(*args, **kwargs)
 

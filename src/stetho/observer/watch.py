@@ -72,6 +72,8 @@ class Watched:
         self.kept = False
         # Losses whose gradients lie in its parameters, kept apart once there are several optimizers.
         self.pending: list[tuple[int, Any]] = []
+        # Whether a step with a closure is under way, in which gradients are cleared and made anew.
+        self.stepping = False
         self.grads: list[tuple[Any, int]] = []
 
     def gradients_now(self) -> list[tuple[Any, int]]:
@@ -301,7 +303,7 @@ class Watch:
                 watched.look_for_reset()
             if len(self.optimizers) > 1:
                 watched.grads = watched.gradients_now()
-                if all(gradient is None for gradient, _ in watched.grads):
+                if not watched.stepping and all(gradient is None for gradient, _ in watched.grads):
                     watched.pending = []
         site = self.journal.here(3)
         for loss in losses:
@@ -398,6 +400,7 @@ class Watch:
             self.run.before_step(optimizer)
         watched.close = sampled(watched.steps, len(watched.parameters()))
         closure = kwargs.get("closure", args[1] if len(args) > 1 else None)
+        watched.stepping = closure is not None
         watched.norm = None if closure is not None else self.norm_of(watched)
         if closure is None and isinstance(watched.norm, float) and not math.isfinite(watched.norm):
             self.replay.gradient_bad(watched)
@@ -473,6 +476,7 @@ class Watch:
     def _gather(self, watched: Watched, ended: float) -> None:
         """Put the step into its block; a value that is no longer finite is written at once."""
         losses, self.pending, watched.pending = self.pending + watched.pending, [], []
+        watched.stepping = False
         if not losses and self.aside is not None:
             losses = [self.aside]
         self.aside = None
