@@ -382,7 +382,8 @@ def explained(given: Any, target: Any) -> float | None:
         return None
     number = target.float()
     # What each output varies by itself: that two outputs have different means is nothing to be proud of.
-    columns = number.reshape(number.shape[0], -1) if number.dim() > 1 and number.shape[0] >= 8 else number.reshape(-1, 1)
+    several = number.dim() > 1 and number.shape[0] >= 8
+    columns = number.reshape(number.shape[0], -1) if several else number.reshape(-1, 1)
     spread = float(columns.var(dim=0, unbiased=False).mean())
     return 1 - float((given - target).float().pow(2).mean()) / spread if spread > 0 else None
 
