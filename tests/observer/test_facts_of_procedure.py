@@ -172,12 +172,12 @@ def test_the_run_and_what_it_plans(run: Callable[[str], Run]) -> None:
 def test_time_spent_waiting_and_evaluating(run: Callable[[str], Run]) -> None:
     found = run("stream")
     fact, truth = found.of(StepTimes), found.truth
-    naps = truth["nap"] * 12
-    assert naps <= sum(fact.waits[-3:]) and fact.wait_total is not None
-    assert fact.wait_total <= sum(truth["waited"]) <= fact.total + sum(truth["waited"][1:])
-    assert all(wait > took / 2 for wait, took in zip(fact.waits[-2:], fact.seconds[-2:], strict=True))
+    rounding = 1e-5
+    assert 12 * truth["nap"] - rounding <= sum(fact.waits[-3:]) and fact.wait_total is not None
+    assert fact.wait_total <= sum(truth["waited"]) + rounding
+    assert all(wait <= took + rounding for wait, took in zip(fact.waits, fact.seconds, strict=True))
     assert fact.validation_total is not None and fact.validations == 1
-    assert 5 * truth["nap"] <= fact.validation_total <= truth["validation"]
+    assert 5 * truth["nap"] - rounding <= fact.validation_total <= truth["validation"] + rounding
     assert len(fact.seconds) == len(truth["steps"]) and near(fact.total, sum(fact.seconds))
     plain = run("regress").of(StepTimes)
     assert (plain.wait_total, plain.validation_total) == (None, None)

@@ -66,12 +66,13 @@ def meet(
     torch: Any, plan: dict[str, Any], begun: float, watches: list[Watch], awaited: list[Callable[[], None]]
 ) -> None:
     """Attach to torch, which has just been imported, or was already there."""
-    from . import guard
+    from . import guard, unseen
     from .journal import Journal
 
     journal = Journal(plan["recording"])
     journal.started = begun
-    guard.journal, guard.off = journal, False
+    guard.journal, guard.off, guard.holders = journal, False, []
+    guard.hollow, guard.cover = unseen.hollow, unseen.cover
 
     @guard.guarded
     def install() -> None:
@@ -99,7 +100,10 @@ def leave(watches: list[Watch]) -> None:
             watch.remove()
         except Exception as error:  # noqa: BLE001 - the session that was observed goes on whatever happens here
             guard.fault(error, "remove")
-    guard.journal = None
+        watch.let_go()
+        watch.journal.close()
+    # Programs that took a patched function for their own go on calling it.
+    guard.journal, guard.off, guard.holders = None, True, []
 
 
 def write_before_exit(watch: Watch) -> None:

@@ -8,6 +8,7 @@ import torch
 
 from .gradients import spread, stride
 from .guard import guarded
+from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -40,7 +41,7 @@ class Activations:
         name = self.name(running, module)
         if name in self.layers:
             return
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             self.layers[name] = [name, type(module).__name__, *described(type(module).__name__, value.detach())]
         made = self.watch.modules.made.get(id(module))
         self.layers[name].append(None if made is None else self.watch.journal.site([made]))

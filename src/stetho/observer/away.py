@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .replay import reap
+from .twin import alone, reap, refusal
 
 # Seconds after which a writer that hangs is ended.
 PATIENCE = 120
@@ -18,7 +18,7 @@ PATIENCE = 120
 def write(files: list[tuple[str, Any]], here: bool) -> None:
     """Write each body to its path in turn: a `.json` as such, others as torch does."""
     os.makedirs(os.path.dirname(files[0][0]), exist_ok=True)
-    if here or not hasattr(os, "fork"):
+    if here or refusal() is not None:
         put(files)
         return
     child = os.fork()
@@ -34,12 +34,7 @@ def write(files: list[tuple[str, Any]], here: bool) -> None:
 
 def in_writer(files: list[tuple[str, Any]]) -> None:
     """Let go of everything that is the program's, write, vanish."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
-        signal.signal(number, signal.SIG_DFL if number == signal.SIGALRM else signal.SIG_IGN)
+    alone()
     signal.alarm(PATIENCE)
     torch.set_num_threads(1)
     put(files)

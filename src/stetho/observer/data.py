@@ -16,6 +16,7 @@ from .gradients import WHOLE_NUMBERS
 from .guard import guarded
 from .streams import Streams
 from .tensors import tensors_in
+from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -72,7 +73,7 @@ class Data:
         def iterate(self: Any) -> Any:
             mine.epoch_begun(self)
             iterator = begun(self)
-            mine.streams.begun(self, iterator)
+            mine.iterator_made(self, iterator)
             return iterator
 
         @functools.wraps(following)
@@ -84,7 +85,7 @@ class Data:
             mine.loading = True
             try:
                 batch = following(self)
-                return mine.streams.delivered(self, batch) if mine.streams.active else batch
+                return mine.delivered(self, batch)
             finally:
                 mine.loading = False
                 mine.waited += time.perf_counter() - start
@@ -94,6 +95,24 @@ class Data:
         patches.replace(DataLoader, "__init__", init)
         patches.replace(DataLoader, "__iter__", iterate)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", following_batch)
+
+    @guarded
+    def iterator_made(self, loader: Any, iterator: Any) -> None:
+        """Remember whose batches an iterator delivers."""
+        self.streams.begun(loader, iterator)
+
+    def delivered(self, iterator: Any, batch: Any) -> Any:
+        """The batch, or what a change puts in its place."""
+        changed = self._delivered(iterator, batch) if self.streams.active else None
+        return batch if changed is None else changed
+
+    @guarded
+    def _delivered(self, iterator: Any, batch: Any) -> Any:
+        return self.streams.delivered(iterator, batch)
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.last_input = self.batch = None
 
     @guarded
     def loader_made(self, loader: Any) -> None:
@@ -144,7 +163,7 @@ class Data:
         self.last_shown = value.dtype
         show = train and (self.inputs_written <= 12 and (step <= 3 or step % 10 == 0))
         look = train and self.watch.tracer.looking and value.is_floating_point()
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             value = value.detach()
             self.samples = value.shape[0]
             if value.shape[0] > 0:
@@ -208,7 +227,7 @@ class Data:
         if self.last_input is not None:
             if self.raw < RAW:
                 # No loss took labels of as many samples: in a language model they are many to a sample.
-                with torch._C.DisableTorchFunction(), torch.no_grad():
+                with unrecorded():
                     self.keep_raw(self.last_input, None)
             self.last_input = None
         self.unlabelled = False
@@ -217,10 +236,10 @@ class Data:
 
 
 def size(value: Any) -> int | None:
-    """The length of something that may not have one."""
+    """The length of something that may not have one, or cannot tell it yet."""
     try:
         return len(value)
-    except (TypeError, NotImplementedError):
+    except Exception:  # noqa: BLE001 - it is the program's own, and the program did not ask for it
         return None
 
 

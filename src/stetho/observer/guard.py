@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import traceback
-from typing import TYPE_CHECKING, Callable, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Callable, ContextManager, TypeVar
 
 if TYPE_CHECKING:
     from typing import ParamSpec
@@ -15,8 +18,14 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 journal: Journal | None = None
 off = False
+# Told when the observer goes quiet: they hold parts of the step under way, which would never be freed.
+holders: list[Callable[[], None]] = []
+# Asked at each hook, once torch is there: whether the program is only looked through, and a cover to work under.
+hollow: Callable[[], bool] = bool
+cover: Callable[[], ContextManager[Any]] = contextlib.nullcontext
 
 
 def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
@@ -24,27 +33,53 @@ def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
 
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        if off:
+        if off or hollow():
             return None
         try:
-            return function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - this is the place where observer errors are isolated
+            with cover():
+                return function(*args, **kwargs)
+        except Exception as error:
+            # This is the place where errors of the observer are isolated.
+            if from_signal(error):
+                raise
             fault(error, function.__name__)
             return None
 
     return run
 
 
+def from_signal(error: BaseException) -> bool:
+    """Whether a signal handler of the program's raised this: it only happened to run while a hook did."""
+    trace = error.__traceback__
+    while trace is not None:
+        frame, trace = trace.tb_frame, trace.tb_next
+        code = frame.f_code
+        if code.co_filename.startswith(FOLDER):
+            continue
+        # Python gives its handlers the number of the signal and the frame that was interrupted.
+        names = code.co_varnames[: code.co_argcount + bool(code.co_flags & 0x04)]
+        given: list[Any] = [frame.f_locals.get(name) for name in names]
+        if len(given) == 1 and isinstance(given[0], tuple):
+            given = list(given[0])
+        if any(isinstance(b, FrameType) and isinstance(given[i], int) for i, b in enumerate(given[1:])):
+            return True
+    return False
+
+
 def fault(error: BaseException, hook: str) -> None:
-    """Switch the observer off for good, and say why in the recording."""
+    """Switch the observer off for good, say why in the recording, and let go of everything."""
     global off
     off = True
-    if journal is None:
-        return
     try:
-        text = "".join(traceback.format_exception_only(type(error), error)).strip()
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        journal.flush()
-        journal.write("fault", error=text, hook=hook, at=f"{last.filename}:{last.lineno}")
+        if journal is not None:
+            text = "".join(traceback.format_exception_only(type(error), error)).strip()
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            journal.flush()
+            journal.write("fault", error=text, hook=hook, at=f"{last.filename}:{last.lineno}")
     except Exception:  # noqa: BLE001 - what cannot even be recorded must still not reach the program
-        return
+        pass
+    for let_go in holders:
+        try:
+            let_go()
+        except Exception:  # noqa: BLE001 - nothing is left that could be done about it
+            continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
@@ -31,6 +32,15 @@ def plain(value: Any) -> Any:
     return value
 
 
+def identity(descriptor: int) -> tuple[int, int]:
+    """The file behind a descriptor; none when it is closed."""
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return (-1, -1)
+    return found.st_dev, found.st_ino
+
+
 class Journal:
     """Writes events; opens its file on the first one, and a new one after a fork."""
 
@@ -38,6 +48,9 @@ class Journal:
         self.directory = directory
         self.pid: int | None = None
         self.descriptor = -1
+        self.identity = (0, 0)
+        # Reentrant: a signal handler of the program's may call torch while an event is being written.
+        self.lock = threading.RLock()
         self.segment = 0
         self.written = 0
         self.broken = False
@@ -65,6 +78,7 @@ class Journal:
     def _open_segment(self) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         self.descriptor = os.open(self.path(self.segment), flags, 0o644)
+        self.identity = identity(self.descriptor)
         self.written = 0
 
     def write(self, kind: str, **fields: Any) -> None:
@@ -73,29 +87,46 @@ class Journal:
 
     def write_plain(self, kind: str, fields: dict[str, Any]) -> None:
         """Append one event that JSON can hold; a recording that cannot be written is given up without a word."""
+        if self.broken:
+            return
+        line = json.dumps({"e": kind, **fields}, separators=(",", ":"), default=str)
+        data = line.encode("utf-8", "backslashreplace") + b"\n"
         try:
-            if self.pid != os.getpid():
-                self._open()
-            if self.broken:
-                return
-            line = json.dumps({"e": kind, **fields}, separators=(",", ":"), default=str)
-            data = line.encode("utf-8", "backslashreplace") + b"\n"
-            if self.written + len(data) > SEGMENT:
-                self._next_segment()
-            self.written += len(data)
-            if os.write(self.descriptor, data) != len(data):
-                # A disk that fills up takes part of a line; the reader passes over it, nothing may follow it.
-                self.broken = True
+            with self.lock:
+                self._append(data)
         except OSError:
+            self.broken = True
+
+    def _append(self, data: bytes) -> None:
+        """Write one line in one piece, into this process's own file and nobody else's."""
+        if self.pid != os.getpid():
+            self._open()
+        elif identity(self.descriptor) != self.identity:
+            # The program has closed what it did not open, and may have a file of its own under that number.
+            self._open_segment()
+        if self.written + len(data) > SEGMENT:
+            self._next_segment()
+        self.written += len(data)
+        if os.write(self.descriptor, data) != len(data):
+            # A disk that fills up takes part of a line; the reader passes over it, nothing may follow it.
             self.broken = True
 
     def _next_segment(self) -> None:
         """Go on in a new file, and halve the resolution of the oldest ones when there are too many."""
-        os.close(self.descriptor)
+        old = self.descriptor
         self.segment += 1
         self._open_segment()
+        os.close(old)
         if self.segment >= SEGMENTS:
-            thinning.begin([self.path(s) for s in range(1, self.segment)], SEGMENT * (SEGMENTS - 2))
+            paths = [self.path(s) for s in range(self.segment)]
+            thinning.begin(paths[1:], SEGMENT * (SEGMENTS - 2), lock=paths[0])
+
+    def close(self) -> None:
+        """Write nothing any more."""
+        with self.lock:
+            self.broken = True
+            if self.pid == os.getpid() and identity(self.descriptor) == self.identity:
+                os.close(self.descriptor)
 
     def due(self, now: float) -> bool:
         """Whether it is time to write what was gathered."""
@@ -124,7 +155,7 @@ class Journal:
 
     def forget(self) -> None:
         """In a forked child: what it writes goes into a file of its own, with call sites numbered anew."""
-        self.lines, self.pid = {}, None
+        self.lines, self.pid, self.lock = {}, None, threading.RLock()
 
     def frames(self, number: int) -> list[Place]:
         """The places of a call site."""

@@ -83,11 +83,13 @@ def batches(found: Any) -> int | None:
     """The length of one of torch's loaders over a data set of known size."""
     import torch
 
-    if not isinstance(found, torch.utils.data.DataLoader):
+    # A loader over a stream remembers that it was asked, and warns when more comes than it then said.
+    data = torch.utils.data
+    if not isinstance(found, data.DataLoader) or isinstance(found.dataset, data.IterableDataset):
         return None
     try:
         return len(found)
-    except TypeError:
+    except Exception:  # noqa: BLE001 - it is the program's own, and the program did not ask for it
         return None
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from .gradients import local, norms, total
 from .graph import leaves_of
+from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -36,6 +35,7 @@ class Manual:
         """End the step before, if there was one; note which parameters this loss reaches."""
         if any(w.optimizer is not self.standin for w in self.watch.optimizers.values()):
             self.on = False
+            self.let_go()
             return
         self.end_step()
         if self.standin is None:
@@ -58,6 +58,10 @@ class Manual:
         if gradients is not None:
             self.watch.known(self.standin).norm = total(norms(gradients))
 
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.standin, self.leaves = None, []
+
     def end_step(self) -> None:
         """Write the step down, if the parameters are no longer what they were; else gradients are being gathered."""
         if self.standin is not None and self.before != self.state():
@@ -66,5 +70,5 @@ class Manual:
     def state(self) -> list[float]:
         """A sum over each of a few small parameters, by which a change is told however it was made."""
         some = sorted(self.leaves, key=lambda p: p.numel())[:3]
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             return [float(local(p).detach().double().sum()) for p in some]

@@ -20,6 +20,7 @@ from .graph import leaves_of
 from .guard import guarded
 from .schedule import fingerprinted
 from .tensors import tensors_in
+from .unseen import transformed
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 # One key for the table of all modules, another for a model's own: what torch notes for the one holds for the other.
 ANY, KEY = "stetho-any", "stetho"
-is_compiling = torch.compiler.is_compiling
 TABLES = (
     "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
     "_forward_hooks_always_called",
@@ -102,9 +102,10 @@ class Modules:
 
         @functools.wraps(script)
         def scripted(*args: Any, **kwargs: Any) -> Any:
-            # The compiler reads hooks as part of the model, and cannot read ours.
-            mine.release()
-            return script(*args, **kwargs)
+            # The compiler reads hooks as part of the model, and functions by their source; it cannot read ours.
+            mine.released()
+            with patches.lifted():
+                return script(*args, **kwargs)
 
         patches.replace(torch.jit, "script", scripted)
         self.watch_closely(True)
@@ -133,6 +134,15 @@ class Modules:
             for table in TABLES:
                 getattr(module, table).pop(KEY, None)
         self.depth = 0
+
+    @guarded
+    def released(self) -> None:
+        """The same from inside a function of the program's."""
+        self.release()
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.running, self.reached, self.scopes = [], {}, []
 
     def live_roots(self) -> list[Any]:
         """The whole models that still exist."""
@@ -170,7 +180,7 @@ class Modules:
 
     def elsewhere(self) -> bool:
         """Whether this call is not one of the program's own: inside a compiler, backward, or another thread."""
-        return self.watch.in_backward or get_ident() != self.thread or is_compiling()
+        return self.watch.in_backward or get_ident() != self.thread or transformed()
 
     # Hooks on every module, on the steps that are looked at closely.
 
@@ -237,8 +247,9 @@ class Modules:
             return None
         changed = None
         if self.watch.run.calls and self.watch.run.changes_inputs and module.training and torch.is_grad_enabled():
-            args = self.watch.run.model_input(module, args)
-            changed = (args, kwargs)
+            given = self.watch.run.model_input(module, args)
+            if given is not None:
+                args, changed = given, (given, kwargs)
         self.model_called(module, args, kwargs)
         return changed
 
@@ -350,10 +361,11 @@ class Modules:
 
     def remember_scope(self, watched: Watched, frames: Iterable[FrameType]) -> None:
         """Which modules can be named where the optimizer is made, in case it should have been given more."""
-        for frame in frames:
+        for frame in frames if not self.written else ():
             where = sites.places([frame])[0]
             for name, value in named_values(frame):
-                if isinstance(value, torch.nn.Module):
+                # Not isinstance: objects that stand for others, loaded when first used, answer to that.
+                if issubclass(type(value), torch.nn.Module):
                     ids = frozenset(id(p) for p in value.parameters())
                     self.scopes.append((watched.index, where, name, weakref.ref(value), ids))
 
@@ -400,7 +412,7 @@ class Modules:
             self.watch.journal.write("coverage", **describe(self))
             for fields in models(self):
                 self.watch.journal.write("model", **fields)
-            self.reached = {} if not self.watch.run.calls else self.reached
+            self.reached, self.scopes = self.reached if self.watch.run.calls else {}, []
 
 
 def keywords() -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import weakref
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Callable
 
 import torch
@@ -11,6 +13,7 @@ from . import guard, sites
 from .guard import guarded
 from .schedule import losses_shown
 from .trace import explained
+from .unseen import hollow, transformed, unrecorded
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -60,11 +63,11 @@ class Objectives:
 
     def wrapped(self, name: str, expects: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """The function with a look at its arguments; a loss that calls another one is looked at once."""
-        mine = self
+        # All names of the wrapper's are its own: torch.jit reads the original's source with the wrapper's globals.
+        mine, state, hidden, skipped = self, guard, hollow, transformed
 
-        @functools.wraps(original)
         def loss(*args: Any, **kwargs: Any) -> Any:
-            if torch.compiler.is_compiling() or guard.off or mine.inside:
+            if hidden() or state.off or mine.inside or skipped():
                 return original(*args, **kwargs)
             mine.inside = True
             try:
@@ -74,14 +77,24 @@ class Objectives:
                     mine.paired(name, args, kwargs)
                 if mine.looks():
                     mine.called(name, expects, args, kwargs)
-                value = original(*args, **kwargs)
-                if isinstance(value, torch.Tensor) and value.requires_grad:
-                    mine.returned(name, loss, args, kwargs, value)
+                lifted = mine.watch.tracer.lift()
+                try:
+                    value = original(*args, **kwargs)
+                finally:
+                    if lifted:
+                        mine.watch.tracer.lower()
+                mine.returned(name, loss, args, kwargs, value)
                 return value
             finally:
                 mine.inside = False
 
-        return loss
+        known = getattr(original, "__globals__", loss.__globals__)
+        loss = FunctionType(loss.__code__, known, name, None, loss.__closure__)
+        return functools.wraps(original)(loss)
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.values = []
 
     def changed(self, name: str, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The arguments as the experiment wants them."""
@@ -110,14 +123,14 @@ class Objectives:
     @guarded
     def paired(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The labels that came for a model's input."""
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             self.watch.data.loss_seen(arguments(name, args, kwargs)[1])
 
     @guarded
     def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Record one call: always the first ones of a line, then a thin sample."""
         step = self.watch.step
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
                 return
@@ -140,14 +153,22 @@ class Objectives:
     @guarded
     def returned(self, name: str, function: Any, args: Any, kwargs: Any, value: Any) -> None:
         """Keep what a loss that is trained on came to: it may be one term of what backward is called on."""
+        if not isinstance(value, torch.Tensor) or not value.requires_grad:
+            return
+        if self.watch.tracer.looking:
+            with unrecorded():
+                self.watch.tracer.saw(function, args, kwargs, value)
+        if name != "log_softmax":
+            self.watch.replay.loss_comes()
         site = self.watch.replay.operation(function, args, kwargs, value, 4)
         if name != "log_softmax" and len(self.values) < 32 and value.numel() == 1:
             # Read now: what is added to it in place later is not its own.
-            self.values.append((site, value, value.item() if value.device.type == "cpu" else value.detach().clone()))
+            number = value.item() if value.device.type == "cpu" else value.detach().clone()
+            self.values.append((site, weakref.ref(value), number))
 
     def backward_on(self, loss: Any) -> None:
         """Forget a value that is itself what backward is called on: it is no term of it."""
-        if self.values and self.values[-1][1] is loss:
+        if self.values and self.values[-1][1]() is loss:
             self.values.pop()
 
     def taken(self, losses: list[tuple[int, Any]]) -> list[Any] | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,6 +13,7 @@ import torch
 from . import guard, sites
 from .gradients import norms
 from .guard import guarded
+from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -102,10 +105,9 @@ class Procedure:
         def clip_grad_norm_(parameters: Any, max_norm: Any, *args: Any, **kwargs: Any) -> Any:
             if guard.off or torch.compiler.is_compiling():
                 return original(parameters, max_norm, *args, **kwargs)
-            if not isinstance(parameters, torch.Tensor):
-                parameters = list(parameters)
+            parameters, given = taken(parameters)
             limit = mine.watch.run.clip_limit(max_norm)
-            whole = mine.before_clipping(parameters, kwargs.get("norm_type", args[0] if args else 2.0))
+            whole = mine.before_clipping(given, kwargs.get("norm_type", args[0] if args else 2.0))
             total = original(parameters, limit, *args, **kwargs)
             mine.clipping(total, limit, bool(whole))
             return total
@@ -118,24 +120,22 @@ class Procedure:
         def clip_grad_value_(parameters: Any, *args: Any, **kwargs: Any) -> Any:
             if guard.off or torch.compiler.is_compiling():
                 return by_value(parameters, *args, **kwargs)
-            if not isinstance(parameters, torch.Tensor):
-                parameters = list(parameters)
-            mine.before_clipping(parameters, None)
+            parameters, given = taken(parameters)
+            mine.before_clipping(given, None)
             mine.mark("c")
             return by_value(parameters, *args, **kwargs)
 
         patches.replace(torch.nn.utils, "clip_grad_value_", clip_grad_value_)
 
     @guarded
-    def before_clipping(self, parameters: Any, norm_type: Any) -> bool:
+    def before_clipping(self, tensors: list[Any], norm_type: Any) -> bool:
         """Whether clipping computes the norm of all gradients by itself; if not, they are measured before it."""
-        tensors = [parameters] if isinstance(parameters, torch.Tensor) else parameters
         held = list(self.watch.optimizers.values())
         usual = norm_type is not None and float(norm_type) == 2.0 and self.clipped is None
         if usual and len(held) == 1 and len(tensors) >= len(held[0].parameters()):
             return True
         given = {id(p) for p in tensors}
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             for watched in held:
                 if watched.unclipped is None and any(id(p) in given for p in watched.parameters()):
                     watched.unclipped = norms([p.grad for p in watched.held if p.grad is not None])
@@ -242,7 +242,7 @@ class Procedure:
         def scaled(self: Any, outputs: Any) -> Any:
             result = scale(self, outputs)
             if isinstance(result, torch.Tensor) and not guard.off:
-                mine.scaled = (result, self)
+                mine.scaled = (weakref.ref(result), self)
             return result
 
         patches.replace(scaler, "scale", scaled)
@@ -276,7 +276,7 @@ class Procedure:
     def unscaled(self, loss: Any, value: Any) -> Any:
         """The loss itself where backward is called on what a gradient scaler made of it."""
         scaled, self.scaled = self.scaled, None
-        if scaled is None or scaled[0] is not loss:
+        if scaled is None or scaled[0]() is not loss:
             return value
         scale = float(scaled[1].get_scale())
         self.scale_seen(scale)
@@ -319,7 +319,8 @@ class Procedure:
     def seeded(self, what: str, value: Any) -> None:
         """Record who seeds which generator with what, when it is the user's code that does."""
         found = sites.here(2, 4)
-        if found:
+        # torch's loaders seed each worker; a worker is forked below the line that began the epoch.
+        if found and sys._getframe(3).f_globals.get("__name__") != "torch.utils.data._utils.worker":
             value = value if isinstance(value, (int, float)) else None if value is None else str(value)[:40]
             site = self.watch.journal.site(found)
             self.watch.journal.write("seeded", what=what, value=value, site=site, step=self.watch.step)
@@ -360,3 +361,13 @@ class Procedure:
             site=self.watch.journal.site(sites.here(3, 4)),
             step=self.watch.step,
         )
+
+
+def taken(parameters: Any) -> tuple[Any, list[Any]]:
+    """What to hand on, of the kind that was given, and the tensors in it; an iterator can be gone through once."""
+    if isinstance(parameters, torch.Tensor):
+        return parameters, [parameters]
+    given = list(parameters)
+    if isinstance(parameters, GeneratorType):
+        return (p for p in given), given
+    return parameters if isinstance(parameters, (list, tuple)) else given, given

@@ -8,20 +8,19 @@ buffers, gradients, random numbers and the program's own counters may change as 
 from __future__ import annotations
 
 import functools
-import json
 import math
-import os
-import select
-import signal
 import time
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from . import twin
 from .coverage import names
 from .gradients import local
 from .graph import leaves_of
 from .tensors import tensors_in
+from .unseen import uncovered
 
 if TYPE_CHECKING:
     from .watch import Watch, Watched
@@ -30,8 +29,10 @@ if TYPE_CHECKING:
 BUDGET = 256 * 1024 * 1024
 # Seconds that the program waits for the twin, once.
 PATIENCE = 120.0
-# Calls of models without gradients that are kept of one step.
-IDLE = 4
+# Calls of models without gradients that are kept of one step, and the bytes that one of them may have made.
+IDLE, SMALL = 4, 16 * 1024 * 1024
+# Calls and operations kept of one step, and operations whose graph is kept with them.
+MOST, RECENT = 20_000, 64
 # Times that a process is replayed; a run that stays non-finite has told all it can.
 TIMES = 2
 
@@ -44,7 +45,7 @@ autocasting: Any = functools.partial(torch.is_autocast_enabled, "cpu") if DEVICE
 class Call:
     """One call of a whole model."""
 
-    __slots__ = ("amp", "args", "at", "grad", "kwargs", "module", "out", "random", "versions")
+    __slots__ = ("amp", "args", "at", "grad", "kwargs", "module", "out", "random", "settled", "versions")
 
     def __init__(self, module: Any, args: Any, kwargs: Any, amp: Any, at: list[Any], random: Any) -> None:
         self.module = module
@@ -56,12 +57,13 @@ class Call:
         self.amp = amp
         self.at = at
         self.out: Any = None
+        self.settled = False
 
 
 class Operation:
     """One operation outside the models that took part in the loss."""
 
-    __slots__ = ("amp", "args", "at", "function", "grad", "kwargs", "out")
+    __slots__ = ("amp", "args", "at", "function", "grad", "kwargs", "out", "settled")
 
     def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, at: int, amp: Any) -> None:
         self.function = function
@@ -71,6 +73,7 @@ class Operation:
         self.out = out
         self.at = at
         self.amp = amp
+        self.settled = False
 
 
 class Backward:
@@ -79,6 +82,17 @@ class Backward:
     def __init__(self, loss: Any, value: float) -> None:
         self.loss = loss
         self.value = value
+        self.settled = False
+
+
+class Past:
+    """A tensor of an earlier pass: its value without the graph, and the tensor itself while the program has it."""
+
+    __slots__ = ("reference", "value")
+
+    def __init__(self, tensor: Any) -> None:
+        self.reference = weakref.ref(tensor)
+        self.value = tensor.detach()
 
 
 class Replay:
@@ -97,11 +111,17 @@ class Replay:
         self.mark = 0
         # The last loss that was trained on; its graph, without the values, tells what the step depended on.
         self.previous: Any = None
+        self.past: dict[int, Past] = {}
+        # Library losses and operations since graphs were last let go of, and whether this step alone was too long.
+        self.losses = self.recent = 0
+        self.pausing = False
 
     def entering(self, module: Any, args: Any, kwargs: Any, at: list[Any]) -> None:
         """A model is called for training."""
         if not self.on:
             return
+        if self.kept:
+            self.settle()
         # Whether models draw random numbers is seen on the steps that are looked at; those that do not need no state.
         random = torch.default_generator.get_state() if self.draws or self.watch.tracer.looking else None
         self.open = Call(module, args, kwargs, casting(), at, random)
@@ -116,13 +136,63 @@ class Replay:
             self.kept.remove(calls[0])
         self.entering(module, args, kwargs, at)
 
+    def settle(self) -> None:
+        """Another pass begins in the step under way: let go of the graphs of those before it.
+
+        A program that evaluates with gradients switched on, or acts many times before it learns, throws them away.
+        """
+        from .rerun import everything_in
+
+        for entry in reversed(self.kept):
+            if entry.settled:
+                break
+            entry.settled = True
+            if isinstance(entry, Backward):
+                entry.loss = self.without_graph(entry.loss)
+                continue
+            entry.args, entry.kwargs = self.without_graph(entry.args), self.without_graph(entry.kwargs)
+            made = entry.out
+            alone = isinstance(made, torch.Tensor)
+            entry.out = self.without_graph(made if alone else list(everything_in(made)))
+            if isinstance(entry, Call):
+                entry.versions = [(t, v) for t, v in entry.versions if t.grad_fn is None]
+        self.losses = self.recent = 0
+        if self.size > BUDGET or len(self.kept) > MOST:
+            # An evaluation, more likely than a step: what comes after the next step may be kept again.
+            self._drop()
+            self.pausing = True
+
+    def loss_comes(self) -> None:
+        """A library loss was computed: one after the other without a step between them may be an evaluation, too."""
+        if self.losses:
+            self.settle()
+        self.losses += 1
+
+    def without_graph(self, value: Any) -> Any:
+        """The same with tensors that carry a graph replaced; each of them always by the same one."""
+        if isinstance(value, torch.Tensor):
+            if value.grad_fn is None:
+                return value
+            known = self.past.get(id(value))
+            if known is None or known.reference() is not value:
+                known = self.past[id(value)] = Past(value)
+                self.size += value.numel() * value.element_size()
+            return known
+        if type(value) in (tuple, list):
+            return type(value)([self.without_graph(v) for v in value])
+        if type(value) is dict:
+            return {k: self.without_graph(v) for k, v in value.items()}
+        return value
+
     def leaving(self, module: Any, output: Any) -> None:
         """The model has answered."""
         call, self.open = self.open, None
         if call is None or call.module is not module:
             return
         call.out = output
-        if self.watch.tracer.looking:
+        if not call.grad and sum(t.numel() * t.element_size() for t in tensors_in(output)) > SMALL:
+            self.kept.remove(call)
+        elif self.watch.tracer.looking:
             self._count(output)
             if not self.draws and not torch.equal(call.random, torch.default_generator.get_state()):
                 self.draws = True
@@ -138,12 +208,19 @@ class Replay:
             if self.watch.tracer.keeping:
                 self._count(out)
             self.kept.append(Operation(function, args, kwargs, out, site, casting()))
+            self.recent += 1
+            if self.recent > RECENT:
+                self.settle()
         return site
 
     def _look(self, call: Call) -> None:
         """On a step that is looked at: how much is kept, and whether operations made the input."""
         for tensor, _ in call.versions:
             self.size += tensor.numel() * tensor.element_size()
+            if tensor.device.type != "cpu":
+                # There is no replay beside an accelerator, and no memory to spare on it.
+                self.on = False
+                self.let_go()
         if self.size > BUDGET:
             self._drop()
         self.watch.tracer.input_comes(call.versions)
@@ -206,7 +283,7 @@ class Replay:
         """The step is over: let go of what was kept for it, or with several optimizers for the step before it."""
         for entry in reversed(self.kept):
             if isinstance(entry, Backward):
-                self.previous = entry.loss
+                self.previous = entry.loss.reference() if isinstance(entry.loss, Past) else entry.loss
                 break
         if len(self.watch.optimizers) > 1:
             # One forward pass may serve two steps, as in a GAN; what backward was called on has been judged.
@@ -214,8 +291,12 @@ class Replay:
             self.mark = len(self.kept)
         else:
             self.kept = []
-        self.size = 0
+        self.size = self.losses = self.recent = 0
         self.open = None
+        if self.pausing:
+            self.pausing, self.too_large, self.on = False, False, True
+        if self.past:
+            self.past = {key: p for key, p in self.past.items() if p.reference() is not None} if self.kept else {}
 
     def used_before(self, parameter: Any) -> bool:
         """Whether the loss of the last step that was made depends on a parameter."""
@@ -252,8 +333,6 @@ class Replay:
         """Why this step cannot be replayed here, if it cannot."""
         if self.watch.tracer.compiled:
             return "the model is compiled; switch torch.compile off to see inside"
-        if not hasattr(os, "fork"):
-            return "this system cannot fork a process"
         if torch.cuda.is_initialized():
             return "a process that uses an accelerator cannot be forked"
         if self.too_large:
@@ -265,32 +344,29 @@ class Replay:
                 return "the model changes its input in place"
             if isinstance(entry, Call) and sharded(entry.module):
                 return "the model is spread over several processes"
-        return None
+            if isinstance(entry, Call) and any(t.is_shared() for t in entry.module.buffers() if t.device.type == "cpu"):
+                return "the model lies in memory that it shares with other processes"
+        return twin.refusal()
 
     def ask_twin(self) -> list[dict[str, Any]]:
-        """Fork, let the child replay the step, and read what it found; the program waits so long."""
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                os.close(reading)
-                code = in_twin(self, writing)
-            finally:
-                os._exit(code)
-        os.close(writing)
-        try:
-            text = read_all(reading, PATIENCE)
-        finally:
-            os.close(reading)
-            if text_missing(child):
-                os.kill(child, signal.SIGKILL)
-            reap(child)
-        try:
-            found = json.loads(text)
-        except ValueError:
-            return [{"why": "the replay did not finish"}]
-        return list(found)
+        """Have a forked twin replay the step; it may take many times as long as the step did, but not for ever."""
+        took = time.perf_counter() - self.watch.ended
+        return twin.ask(self.replayed, min(PATIENCE, 10.0 + 50.0 * took))
+
+    def replayed(self) -> list[dict[str, Any]]:
+        """What the twin does."""
+        from . import guard
+        from .rerun import Rerun
+
+        guard.off = True
+        # The threads of the parent's pools do not exist here.
+        torch.set_num_threads(1)
+        with uncovered():
+            return Rerun(self).findings()
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.kept, self.open, self.previous, self.past, self.size, self.mark = [], None, None, {}, 0, 0
 
 
 def nothing() -> dict[str, Any]:
@@ -299,58 +375,6 @@ def nothing() -> dict[str, Any]:
         "op": "", "phase": "forward", "module": None, "frames": [], "low": None, "high": None, "zeros": 0, "size": 0,
         "divisor_zeros": 0, "graph": True, "replayed": True,
     }  # fmt: skip
-
-
-def in_twin(replay: Replay, writing: int) -> int:
-    """What the forked child does: be silent, replay, write the findings, vanish."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)
-    from . import guard
-    from .rerun import Rerun
-
-    guard.off = True
-    # The threads of the parent's pools do not exist here.
-    torch.set_num_threads(1)
-    signal.alarm(int(PATIENCE))
-    try:
-        found = Rerun(replay).findings()
-    except Exception as error:  # noqa: BLE001 - whatever happens in the twin is the twin's
-        found = [{"why": f"the replay failed: {type(error).__name__}: {error}"[:300]}]
-    data = json.dumps(found, default=str).encode()
-    while data:
-        data = data[os.write(writing, data) :]
-    os.close(writing)
-    return 0
-
-
-def read_all(descriptor: int, seconds: float) -> str:
-    """Everything the child writes until it closes its end, or what there is when the time is up."""
-    data, until = b"", time.monotonic() + seconds
-    while True:
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            return ""
-        piece = os.read(descriptor, 65536)
-        if not piece:
-            return data.decode("utf-8", "replace")
-        data += piece
-
-
-def text_missing(child: int) -> bool:
-    """Whether the child is still there although nothing more is expected of it."""
-    try:
-        return os.waitpid(child, os.WNOHANG) == (0, 0)
-    except ChildProcessError:
-        return False
-
-
-def reap(child: int) -> None:
-    """Leave no dead child behind."""
-    try:
-        os.waitpid(child, 0)
-    except ChildProcessError:
-        return
 
 
 def versions(args: Any, kwargs: Any) -> list[tuple[Any, int]]:

@@ -14,9 +14,10 @@ from . import sites
 from .bundle import Bundle, Unwritable
 from .coverage import names
 from .graph import node_kind
-from .replay import Backward, Call, Operation, casting, nothing, version
+from .replay import Backward, Call, Operation, Past, casting, nothing, version
 from .tensors import tensors_in
 from .trace import KEY
+from .twin import unsealed
 
 if TYPE_CHECKING:
     from .replay import Replay
@@ -134,8 +135,9 @@ class Rerun:
 
     def operate(self, entry: Operation) -> None:
         """An operation once more, on the replay's values; one that no model had a part in keeps its own."""
-        inputs = list(tensors_in((entry.args, entry.kwargs)))
-        replayed = any(id(t) in self.new for t in inputs) or any(t.requires_grad and t.is_leaf for t in inputs)
+        inputs = list(everything_in((entry.args, entry.kwargs)))
+        leaves = [t for t in inputs if isinstance(t, torch.Tensor) and t.requires_grad and t.is_leaf]
+        replayed = bool(leaves) or any(id(t) in self.new for t in inputs)
         if not replayed:
             return
         self.at = self.watch.journal.frames(entry.at)
@@ -148,6 +150,8 @@ class Rerun:
         """Arguments with the replay's tensors in place of the real step's."""
         if isinstance(value, torch.Tensor):
             return self.new.get(id(value), value)
+        if isinstance(value, Past):
+            return self.new.get(id(value), value.value)
         if isinstance(value, tuple):
             made = [self.mapped(v) for v in value]
             return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
@@ -161,6 +165,9 @@ class Rerun:
         """Remember which tensor of the replay stands for which of the real step."""
         for before, after in zip(everything_in(old), everything_in(new)):
             self.new[id(before)] = after
+            live = before.reference() if isinstance(before, Past) else None
+            if live is not None:
+                self.new[id(live)] = after
             self.alive += [before, after]
 
     # What the mode shows.
@@ -249,7 +256,8 @@ class Rerun:
     def write_down(self, loss: Any, found: dict[str, Any]) -> None:
         """Keep the step for `stetho repro`; what stands in the way is told with the origin."""
         try:
-            Bundle(self).write(self.watch.journal.directory, loss, found)
+            with unsealed():
+                Bundle(self).write(self.watch.journal.directory, loss, found)
         except (Unwritable, OSError, RuntimeError, KeyError) as error:
             found["unwritten"] = str(error)[:200]
 
@@ -483,7 +491,7 @@ def finite(tensor: Any) -> bool:
 
 def everything_in(value: Any) -> Iterator[Any]:
     """Tensors of a result in a fixed order, also those held by objects with fields."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, (torch.Tensor, Past)):
         yield value
     elif isinstance(value, dict):
         for item in value.values():

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import torch
 
-from . import away, snapshot
+from . import away, guard, snapshot
 from .data import fingerprints, first_tensor
 from .replay import Call
 from .streams import Unfit, flat
+from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .watch import Watch, Watched
@@ -61,7 +62,10 @@ def at_own_risk(function: Callable[..., None]) -> Callable[..., None]:
     def run(ring: Ring, *args: Any) -> None:
         try:
             function(ring, *args)
-        except Exception as error:  # noqa: BLE001 - what goes wrong here costs the ring alone
+        except Exception as error:
+            # What goes wrong here costs the ring alone.
+            if guard.from_signal(error):
+                raise
             ring.give_up(str(error) if isinstance(error, Unfit) else f"{type(error).__name__}: {error}")
 
     return run
@@ -198,7 +202,7 @@ class Ring:
         value = None if call is None else first_tensor(call.args, call.kwargs)
         if value is None or not value.shape[0]:
             return None
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             return fingerprints(value.detach())
 
     @at_own_risk

@@ -28,6 +28,10 @@ _library = tuple(
         if p
     }
 )
+# Names by which a function gets at the dictionary of its local names.
+LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
+# References to that dictionary when only the frame and `scope` have one: its name there, and the call that counts.
+HELD = 3
 _start = os.getcwd()
 _known: dict[str, str | None] = {}
 
@@ -94,10 +98,18 @@ def is_plain(value: object) -> bool:
 
 
 def scope(frame: FrameType) -> dict[str, object]:
-    """A frame's local names. Before 3.13 the interpreter keeps the copy it makes, and with it the user's tensors."""
+    """A frame's local names, read so that the program cannot tell.
+
+    Before 3.13 they come in a dictionary that the interpreter keeps, and with it the user's tensors, so it is emptied
+    again; but it is also what `locals()` gives to the program and a debugger works on. There nothing is asked for.
+    """
+    code = frame.f_code
+    if not code.co_flags & 0x1 or sys.version_info >= (3, 13):
+        return dict(frame.f_locals)
+    if LOOKING.intersection(code.co_names) or frame.f_trace is not None or sys.gettrace() is not None:
+        return {}
     found = frame.f_locals
     names = dict(found)
-    optimized = frame.f_code.co_flags & 0x1
-    if optimized and sys.version_info < (3, 13):
+    if sys.getrefcount(found) <= HELD:
         found.clear()
     return names

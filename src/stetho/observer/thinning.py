@@ -4,59 +4,105 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from collections import Counter
+from typing import Any, Iterator
+
+from . import twin
 
 # Columns of a block of steps that hold one entry per step, unless they say "the same for all".
 COLUMNS = ("loss", "terms", "lr", "g", "bw", "clip", "dt", "dw", "vt", "bt", "order")
-# Samples in time; of these every second is dropped. Everything else is said once and stays.
-SAMPLES = ("sample", "activations", "batch", "loss-call", "loss-value", "terms", "fit", "graph", "check", "epoch")
+# What is said once, or tells of a single event, stays; unless a program makes it so often that it fills the recording.
+STAYING = (
+    "attached", "run", "model", "optimizer", "parameters", "coverage", "planned", "loader", "scheduler", "loaded",
+    "seeded", "mode", "input", "raw", "pairs", "skipped", "scaler", "origin", "unlocalised", "fault", "end", "applied",
+    "full", "ring",
+)  # fmt: skip
+OFTEN = 200
+# Of these the last one says it all.
+TOTALS = ("modes",)
 
 
-def begin(paths: list[str], limit: int) -> None:
+def begin(paths: list[str], limit: int, lock: str) -> None:
     """Thin the largest of the old segments until they fit the limit; a grandchild does it and nobody waits."""
-    if not hasattr(os, "fork"):
+    if twin.refusal() is not None:
+        shrink(paths, limit)
         return
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError:
+        shrink(paths, limit)
+        return
     if child:
-        os.waitpid(child, 0)
+        twin.reap(child)
         return
     try:
         if os.fork() == 0:
-            shrink(paths, limit)
+            twin.alone()
+            if locked(lock):
+                shrink(paths, limit)
     finally:
         os._exit(0)
 
 
+def locked(path: str) -> bool:
+    """Whether this is the only process that thins; the lock goes with it."""
+    import fcntl
+
+    try:
+        fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
 def shrink(paths: list[str], limit: int) -> None:
-    """Thin segment after segment, the oldest of the largest first."""
-    for _ in range(4 * len(paths)):
-        sizes = {path: os.path.getsize(path) for path in paths if os.path.exists(path)}
-        if sum(sizes.values()) <= limit:
-            return
-        thin(max(sizes, key=lambda p: (sizes[p] // (1024 * 1024), -paths.index(p))))
+    """Thin segment after segment, the oldest of the largest first, until they fit or nothing more can be left out."""
+    sizes = {path: os.path.getsize(path) for path in paths if os.path.exists(path)}
+    while sizes and sum(sizes.values()) > limit:
+        largest = max(sizes, key=lambda p: (sizes[p].bit_length(), -paths.index(p)))
+        thin(largest)
+        size = os.path.getsize(largest)
+        if size > 0.9 * sizes[largest]:
+            limit -= size
+            del sizes[largest]
+        else:
+            sizes[largest] = size
 
 
 def thin(path: str) -> None:
     """Rewrite one closed segment with every second step and sample; readers see the old file or the new one."""
-    kept = 0
     new = path + ".thinner"
     with open(path, encoding="utf-8", errors="replace") as old, open(new, "w", encoding="utf-8") as out:
         out.write('{"e":"thinned"}\n')
-        for line in old:
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if event["e"] == "thinned":
-                continue
-            if event["e"] in SAMPLES:
-                kept += 1
-                if kept % 2:
-                    continue
-            elif event["e"] == "steps":
-                event = every_second(event)
+        for event in thinned(old):
             out.write(json.dumps(event, separators=(",", ":")) + "\n")
     os.replace(new, path)
+
+
+def thinned(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    """The events that stay, of each kind every second one where it is a sample in time."""
+    seen: Counter[tuple[Any, ...]] = Counter()
+    totals: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        kind = event["e"]
+        if kind == "site":
+            yield event
+        elif kind in TOTALS:
+            totals[kind] = event
+        elif kind == "steps" and event["n"] > 1:
+            yield every_second(event)
+        elif kind != "thinned":
+            # By whose it is as well, or of two that take turns one would be lost.
+            which = (kind, event.get("o"), event.get("site"), event.get("phase"), event.get("l"))
+            seen[which] += 1
+            seen[kind,] += 1
+            if seen[which] % 2 or (kind in STAYING and seen[kind,] <= OFTEN):
+                yield event
+    yield from totals.values()
 
 
 def every_second(block: dict[str, Any]) -> dict[str, Any]:

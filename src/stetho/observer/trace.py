@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import torch
@@ -14,6 +15,7 @@ from .gradients import PLAIN
 from .graph import MOST, node_kind
 from .guard import guarded
 from .schedule import glimpsed
+from .unseen import transformed, unrecorded
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -57,9 +59,11 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **kwargs) if kwargs else func(*args)
         tracer = self.tracer
+        if transformed():
+            return out
         if tracer.looking:
             # Without this, what is computed here would be saved for backward, and activation checkpointing counts that.
-            with torch.no_grad():
+            with unrecorded():
                 tracer.saw(func, args, kwargs or {}, out)
         if tracer.keeping and isinstance(out, torch.Tensor):
             tracer.keep(func, args, kwargs or {}, out)
@@ -87,7 +91,7 @@ class Tracer:
         self.plain = False
         # Whether operations outside loaders made what models are called with, and the results that might be that.
         self.prepares = False
-        self.recent: dict[int, Any] = {}
+        self.recent: dict[int, weakref.ref[Any]] = {}
 
     def install(self, patches: Patches) -> None:
         """Note whether anything is compiled: inside a compiled graph there are no operations to look at."""
@@ -96,8 +100,7 @@ class Tracer:
 
         @functools.wraps(original)
         def compile(*args: Any, **kwargs: Any) -> Any:
-            mine.compiled = True
-            mine.stop()
+            mine.compiling()
             result = original(*args, **kwargs)
             if isinstance(result, torch.nn.Module):
                 # Its own call is outside the graph, so what enters and leaves it can be seen.
@@ -105,6 +108,21 @@ class Tracer:
             return result
 
         patches.replace(torch, "compile", compile)
+
+    @guarded
+    def compiling(self) -> None:
+        """The compiler reads hooks as part of a model, and there will be no replay of what it makes."""
+        self.compiled = True
+        self.stop()
+        self.watch.modules.release()
+        # It follows constructors into ours, which it cannot read, and may have taken it for torch's own.
+        self.watch.patches.drop(torch.nn.Module, "__init__", "torch._dynamo.")
+        self.watch.replay.on = False
+        self.watch.replay.let_go()
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.recent = {}
 
     @guarded
     def keep(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
@@ -154,6 +172,17 @@ class Tracer:
             self.mode.__exit__(None, None, None)
             self.mode = None
 
+    def lift(self) -> bool:
+        """A library loss is called: below a mode it would take another way, and name torch's line in its warnings."""
+        if self.mode is None or torch.overrides._get_current_function_mode() is not self.mode:
+            return False
+        torch.overrides._pop_mode()
+        return True
+
+    def lower(self) -> None:
+        """It has returned."""
+        torch.overrides._push_mode(self.mode)
+
     def pause(self) -> bool:
         """A loader works: its operations are not the loop's. Whether there is anything to go on with afterwards."""
         if not self.keeping or self.looking:
@@ -169,7 +198,8 @@ class Tracer:
 
     def input_comes(self, versions: Any) -> None:
         """A model is called: note whether operations of this step made what it is given."""
-        self.prepares = self.prepares or any(id(tensor) in self.recent for tensor, _ in versions)
+        recent = [self.recent[id(t)]() is t for t, _ in versions if id(t) in self.recent]
+        self.prepares = self.prepares or any(recent)
 
     def suspend(self) -> None:
         """A model begins: what happens inside it is found by calling it again."""
@@ -213,7 +243,7 @@ class Tracer:
             return
         node = out.grad_fn
         if node is None and not self.watch.modules.depth and not self.watch.data.loading and len(self.recent) < 512:
-            self.recent[id(out)] = out
+            self.recent[id(out)] = weakref.ref(out)
         frames = None
         if node is not None and KEY not in node.metadata:
             frames = self.frames()
@@ -235,7 +265,7 @@ class Tracer:
             return
         given, other = tensors if tensors[0].requires_grad else tensors[::-1]
         if other.dim() and given.dim() and given.shape[0] == other.shape[0] > 1 and given.numel() >= other.numel():
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with unrecorded():
                 self.watch.data.loss_seen(other)
                 share = explained(given, other)
                 if share is not None:
@@ -370,7 +400,7 @@ def _gradient_watch(tracer: Tracer, node: Any) -> Callable[[Any, Any], None]:
     shown = _Shown(node)
 
     def seen(into: Any, came: Any) -> None:
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with unrecorded():
             tracer.gradient_seen(shown, into, came)
 
     return seen

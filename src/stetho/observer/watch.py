@@ -8,6 +8,7 @@ import math
 import os
 import sys
 import time
+import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
@@ -29,6 +30,8 @@ from .ring import Ring
 from .schedule import sampled
 from .steps import Block
 from .trace import Tracer
+from .twin import asked
+from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .journal import Journal
@@ -42,14 +45,15 @@ PROBES = 4
 class Watched:
     """What is remembered of one optimizer between its steps."""
 
-    def __init__(self, index: int, optimizer: Any, made_at: list[Place], journal: Journal) -> None:
+    def __init__(self, index: int, optimizer: Any, made_at: list[Place], watch: Watch) -> None:
         self.index = index
-        self.optimizer = optimizer
+        # Weakly: a program that trains one model after the other in one process counts on their memory.
+        self.reference = weakref.ref(optimizer, lambda _: watch.forget(self))
         self.made_at = made_at
         self.step_at: list[Place] = []
         self.steps = 0
         self.cleared = True
-        self.block = Block(journal, index)
+        self.block = Block(watch.journal, index)
         self.norm: Any = None
         self.parts: list[Any] | None = None  # the norm of each gradient, as of this step's start
         self.unclipped: list[Any] | None = None  # the same before clipping, where that cannot be told afterwards
@@ -76,6 +80,16 @@ class Watched:
         self.stepping = False
         self.grads: list[tuple[Any, int]] = []
 
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer, as long as the program has it."""
+        return self.reference()
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.held, self.groups, self.parts, self.before, self.marker = [], -1, None, None, None
+        self.pending, self.grads = [], []
+
     def gradients_now(self) -> list[tuple[Any, int]]:
         """A few of its gradients with their versions, by which it is told whether a backward reached it."""
         held = [p.grad for p in self.parameters()[:: max(1, len(self.parameters()) // PROBES)]]
@@ -89,10 +103,16 @@ class Watched:
 
     def parameters(self) -> list[Any]:
         """All parameters it holds now; groups may be added later."""
-        groups = self.optimizer.param_groups
-        if len(groups) != self.groups or len(groups[-1]["params"]) != self.last:
+        optimizer = self.reference()
+        if optimizer is None:
+            return []
+        groups = optimizer.param_groups
+        first = groups[0]["params"]
+        # Wrappers that shard or cast a model put other parameters in the places of the first ones.
+        same = bool(self.held) and bool(first) and first[0] is self.held[0]
+        if not same or len(groups) != self.groups or len(groups[-1]["params"]) != self.last:
             self.groups, self.last = len(groups), len(groups[-1]["params"])
-            self.held = [p for group in self.optimizer.param_groups for p in group["params"]]
+            self.held = [p for group in groups for p in group["params"]]
             self.size = sum(p.numel() for p in self.held)
         return self.held
 
@@ -127,6 +147,8 @@ class Watch:
         self.journal = journal
         self.patches = Patches()
         self.optimizers: dict[int, Watched] = {}
+        self.made = 0
+        self.gone: list[Watched] = []
         self.pending: list[tuple[int, Any]] = []
         self.aside: tuple[int, Any] | None = None
         self.in_backward = False
@@ -157,7 +179,9 @@ class Watch:
         self.journal.gathering.append(self.hand_over)
         atexit.register(self.last_words)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.forked)
+            # It cannot be taken back, so it must not keep alive what was observed.
+            os.register_at_fork(after_in_child=functools.partial(call, weakref.WeakMethod(self.forked)))
+        guard.holders.append(self.let_go)
         self.process.install(self.patches)
         self.run.load(self.plan.get("changes", []))
 
@@ -182,15 +206,37 @@ class Watch:
 
     def forked(self) -> None:
         """In a forked child: forget the steps that the parent will write."""
+        if asked():
+            return
         self.journal.forget()
         self.ring.forked()
-        self.data.batch = None
+        self.replay.let_go()
+        self.data.let_go()
         for watched in self.optimizers.values():
             watched.block.rows = []
 
-    @guarded
+    def forget(self, watched: Watched) -> None:
+        """The program has let go of an optimizer: so do we, and write its last steps when it is time."""
+        watched.let_go()
+        self.replay.let_go()
+        self.gone.append(watched)
+        # A new dictionary: this may happen at any moment, also while somebody goes through the old one.
+        self.optimizers = {key: w for key, w in self.optimizers.items() if w is not watched}
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more: the observer has gone quiet."""
+        self.tracer.stop()
+        self.replay.on = self.ring.on = False
+        holding: list[Any] = [self.replay, self.data, self.objectives, self.modules, self.tracer, self.manual]
+        for part in (*holding, *self.optimizers.values()):
+            part.let_go()
+        self.ring.kept.clear()
+        self.pending, self.aside, self.procedure.scaled, self.procedure.clipped = [], None, None, None
+
     def hand_over(self) -> None:
-        for watched in self.optimizers.values():
+        """Write the steps that were gathered."""
+        gone, self.gone = self.gone, []
+        for watched in [*gone, *self.optimizers.values()]:
             watched.block.write()
         self.modules.write_modes()
 
@@ -264,8 +310,9 @@ class Watch:
     def optimizer_made(self, optimizer: Any) -> None:
         """Record a new optimizer, its settings and its line; the close look begins with the first one."""
         frames = sites.user_frames(4, 3)
-        watched = Watched(len(self.optimizers), optimizer, sites.places(frames), self.journal)
-        self.optimizers[id(optimizer)] = watched
+        watched = Watched(self.made, optimizer, sites.places(frames), self)
+        self.made += 1
+        self.optimizers = {**self.optimizers, id(optimizer): watched}
         self.process.training()
         self.modules.remember_scope(watched, frames)
         self.journal.write(
@@ -293,7 +340,9 @@ class Watch:
     @guarded
     def before_backward(self, tensors: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """See whether gradients were cleared, and keep the loss, which the next step writes."""
-        losses = [tensors] if isinstance(tensors, torch.Tensor) else [t for t in tensors if isinstance(t, torch.Tensor)]
+        # Not from an iterator: what is taken from one is gone.
+        given = [tensors] if isinstance(tensors, torch.Tensor) else tensors if type(tensors) in (list, tuple) else ()
+        losses = [t for t in given if isinstance(t, torch.Tensor)]
         if self.manual.on and losses:
             self.manual.backward_begins(losses[0])
         self.procedure.mark("b")
@@ -310,7 +359,7 @@ class Watch:
             if loss.numel() == 1:
                 self._loss_known(loss, site)
         if losses and self.tracer.looking:
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with unrecorded():
                 self.tracer.walk(losses[0], bool(kwargs.get("retain_graph") or (len(args) > 1 and args[1])))
         if self.tracer.mode is not None:
             self.tracer.backward_begins()
@@ -346,7 +395,7 @@ class Watch:
     @guarded
     def gradient_taken(self, outputs: Any) -> None:
         """A gradient asked for by name: the loss of a step to come, unless backward is called for it as well."""
-        loss = outputs if isinstance(outputs, torch.Tensor) else outputs[0] if len(outputs) == 1 else None
+        loss = outputs[0] if type(outputs) in (list, tuple) and len(outputs) == 1 else outputs
         if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
             return
         if self.manual.on:
@@ -356,7 +405,7 @@ class Watch:
         self.aside = (self.journal.here(3), known)
         self.replay.backward(loss, known)
         if self.tracer.looking:
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with unrecorded():
                 self.tracer.walk(loss, False)
         if self.tracer.mode is not None:
             self.tracer.backward_begins()
@@ -369,6 +418,8 @@ class Watch:
             watched.pending.append(self.pending[-1])
         if trained:
             self.pending.pop()
+        for watched in self.optimizers.values():
+            watched.grads = []
 
     @guarded
     def gradients_given(self, inputs: Any, result: Any) -> None:
@@ -405,7 +456,7 @@ class Watch:
         if closure is None and isinstance(watched.norm, float) and not math.isfinite(watched.norm):
             self.replay.gradient_bad(watched)
         if watched.close:
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with unrecorded():
                 watched.before = gradients.Before(watched.parameters(), watched.still)
 
     def norm_of(self, watched: Watched) -> Any:
@@ -447,7 +498,7 @@ class Watch:
         ended = now()
         self._gather(watched, ended)
         if watched.before is not None:
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with unrecorded():
                 self._write_sample(watched)
         if self.run.calls:
             self.run.after_step(optimizer)
@@ -579,6 +630,13 @@ class Watch:
             except Exception:  # noqa: BLE001 - a closed or broken stream must not keep the run alive
                 continue
         os._exit(0)
+
+
+def call(method: weakref.WeakMethod[Any]) -> None:
+    """Call a method of something that may be gone by now."""
+    found = method()
+    if found is not None:
+        found()
 
 
 def number(value: Any) -> float | None:
