@@ -71,10 +71,10 @@ def meet(
 
     journal = Journal(plan["recording"])
     journal.started = begun
-    guard.journal, guard.off, guard.holders = journal, False, []
+    guard.journal, guard.off, guard.thread, guard.holders = journal, False, None, []
     guard.hollow, guard.cover = unseen.hollow, unseen.cover
 
-    @guard.guarded
+    @guard.anywhere
     def install() -> None:
         from .keras_steps import KerasSteps
         from .watch import Watch
@@ -84,7 +84,7 @@ def meet(
         watches.append(watch)
         watch.install()
         awaited.append(KerasSteps(watch).install())
-        awaited.append(arrival.when_imported("numpy.random", guard.guarded(watch.procedure.numpy_imported)))
+        awaited.append(arrival.when_imported("numpy.random", guard.anywhere(watch.procedure.numpy_imported)))
         write_before_exit(watch)
 
     install()

@@ -78,7 +78,7 @@ class Data:
 
         @functools.wraps(following)
         def following_batch(self: Any) -> Any:
-            if guard.off:
+            if guard.away():
                 return following(self)
             paused = mine.watch.tracer.pause()
             start = time.perf_counter()

@@ -8,6 +8,14 @@ from typing import Any
 MOST = 20_000
 
 
+def node_of(tensor: Any) -> Any:
+    """The node that made a tensor; none where torch refuses to say, as of a view that was written to unseen."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
 def node_kind(node: Any) -> str:
     """The operation a node of the graph belongs to."""
     return str(node.name()).replace("Backward0", "").replace("Backward1", "").replace("Backward2", "")

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import traceback
+from _thread import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Callable, ContextManager, TypeVar
 
@@ -21,6 +22,8 @@ R = TypeVar("R")
 FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 journal: Journal | None = None
 off = False
+# The thread that trains, once there is one.
+thread: int | None = None
 # Told when the observer goes quiet: they hold parts of the step under way, which would never be freed.
 holders: list[Callable[[], None]] = []
 # Asked at each hook, once torch is there: whether the program is only looked through, and a cover to work under.
@@ -28,12 +31,28 @@ hollow: Callable[[], bool] = bool
 cover: Callable[[], ContextManager[Any]] = contextlib.nullcontext
 
 
+def away() -> bool:
+    """Whether calls are to go by unseen: the observer is off, or this is not the thread that trains.
+
+    Of several threads one is followed. To read the gradients of another while it computes them can end the process.
+    """
+    return off or (thread is not None and get_ident() != thread)
+
+
 def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
     """Wrap a hook so that whatever it raises disables the observer instead of reaching the user's program."""
+    return _guarded(function, away)
 
+
+def anywhere(function: Callable[P, R]) -> Callable[P, R | None]:
+    """The same for what may come in any thread."""
+    return _guarded(function, lambda: off)
+
+
+def _guarded(function: Callable[P, R], passes: Callable[[], bool]) -> Callable[P, R | None]:
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        if off or hollow():
+        if passes() or hollow():
             return None
         try:
             with cover():

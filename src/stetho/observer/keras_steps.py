@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable
 
 from . import arrival, sites
-from .guard import guarded
+from .guard import anywhere, guarded
 
 if TYPE_CHECKING:
     from .watch import Watch
@@ -49,7 +49,7 @@ class KerasSteps:
 
     def install(self) -> Callable[[], None]:
         """Wait for Keras; what is returned calls that off."""
-        return arrival.when_imported(MODULE, guarded(self.patch))
+        return arrival.when_imported(MODULE, anywhere(self.patch))
 
     def patch(self, module: Any) -> None:
         original = module.BaseOptimizer.apply

@@ -7,7 +7,6 @@ import sys
 import time
 import weakref
 from collections import OrderedDict
-from threading import get_ident
 from typing import TYPE_CHECKING, Any, Iterable, Iterator
 
 import torch
@@ -79,7 +78,6 @@ class Modules:
         self.calls = 0
         self.close = False
         self.depth = 0
-        self.thread = get_ident()
         # The model whose last call may have been evaluation or training; the next step tells.
         self.unclear: Root | None = None
         self.evaluating: float | None = None
@@ -98,17 +96,26 @@ class Modules:
             mine.module_made(self)
 
         patches.replace(torch.nn.Module, "__init__", made)
-        script = torch.jit.script
-
-        @functools.wraps(script)
-        def scripted(*args: Any, **kwargs: Any) -> Any:
-            # The compiler reads hooks as part of the model, and functions by their source; it cannot read ours.
-            mine.released()
-            with patches.lifted():
-                return script(*args, **kwargs)
-
-        patches.replace(torch.jit, "script", scripted)
+        for name in ("script", "trace", "trace_module"):
+            patches.replace(torch.jit, name, self._read(getattr(torch.jit, name), patches))
         self.watch_closely(True)
+
+    def _read(self, compiler: Any, patches: Patches) -> Any:
+        """A compiler that reads hooks as part of a model, functions by their source and names by their frame."""
+        mine = self
+
+        @functools.wraps(compiler)
+        def compiled(*args: Any, **kwargs: Any) -> Any:
+            mine.released()
+            lifted = mine.watch.tracer.lift()
+            try:
+                with patches.lifted():
+                    return compiler(*args, **kwargs)
+            finally:
+                if lifted:
+                    mine.watch.tracer.lower()
+
+        return compiled
 
     def watch_closely(self, close: bool) -> None:
         """Follow the calls of every module, or only those of whole models, as far as these could be hooked."""
@@ -179,8 +186,8 @@ class Modules:
         return None
 
     def elsewhere(self) -> bool:
-        """Whether this call is not one of the program's own: inside a compiler, backward, or another thread."""
-        return self.watch.in_backward or get_ident() != self.thread or transformed()
+        """Whether this call is not one of the program's own: inside backward, or a transformation."""
+        return self.watch.in_backward or transformed()
 
     # Hooks on every module, on the steps that are looked at closely.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import torch
 
 from . import guard, sites
+from .graph import node_of
 from .guard import guarded
 from .schedule import losses_shown
 from .trace import explained
@@ -67,7 +68,7 @@ class Objectives:
         mine, state, hidden, skipped = self, guard, hollow, transformed
 
         def loss(*args: Any, **kwargs: Any) -> Any:
-            if hidden() or state.off or mine.inside or skipped():
+            if hidden() or state.away() or mine.inside or skipped():
                 return original(*args, **kwargs)
             mine.inside = True
             try:
@@ -190,7 +191,7 @@ class Objectives:
             fields["k"] = given.shape[axis]
         elif expects == "score":
             fields["norm"] = bool(given.min() >= 0) and bool(given.max() <= 1)
-        if self.watch.tracer.looking and given.grad_fn is not None:
+        if self.watch.tracer.looking and node_of(given) is not None:
             made = self.watch.tracer.produced(given)
             if made is not None:
                 fields["by"] = made[0]

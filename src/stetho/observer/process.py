@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .guard import guarded
+from .guard import anywhere
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -41,7 +41,7 @@ class Process:
 
         patches.replace(torch.distributed, "init_process_group", init_process_group)
 
-    @guarded
+    @anywhere
     def joined(self) -> None:
         """The process has met the others."""
         self.rank, self.world = torch.distributed.get_rank(), torch.distributed.get_world_size()

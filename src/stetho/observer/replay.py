@@ -18,7 +18,7 @@ import torch
 from . import twin
 from .coverage import names
 from .gradients import local
-from .graph import leaves_of
+from .graph import leaves_of, node_of
 from .tensors import tensors_in
 from .unseen import uncovered
 
@@ -155,7 +155,7 @@ class Replay:
             alone = isinstance(made, torch.Tensor)
             entry.out = self.without_graph(made if alone else list(everything_in(made)))
             if isinstance(entry, Call):
-                entry.versions = [(t, v) for t, v in entry.versions if t.grad_fn is None]
+                entry.versions = [(t, v) for t, v in entry.versions if node_of(t) is None]
         self.losses = self.recent = 0
         if self.size > BUDGET or len(self.kept) > MOST:
             # An evaluation, more likely than a step: what comes after the next step may be kept again.
@@ -171,7 +171,7 @@ class Replay:
     def without_graph(self, value: Any) -> Any:
         """The same with tensors that carry a graph replaced; each of them always by the same one."""
         if isinstance(value, torch.Tensor):
-            if value.grad_fn is None:
+            if node_of(value) is None:
                 return value
             known = self.past.get(id(value))
             if known is None or known.reference() is not value:
@@ -194,7 +194,8 @@ class Replay:
             self.kept.remove(call)
         elif self.watch.tracer.looking:
             self._count(output)
-            if not self.draws and not torch.equal(call.random, torch.default_generator.get_state()):
+            before = call.random
+            if not self.draws and before is not None and not torch.equal(before, torch.default_generator.get_state()):
                 self.draws = True
 
     def operation(self, function: Any, args: Any, kwargs: Any, out: Any, depth: int) -> int:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import weakref
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from . import sites
+from . import guard, sites
+from .disguise import from_caller
 from .gradients import PLAIN
-from .graph import MOST, node_kind
-from .guard import guarded
+from .graph import MOST, node_kind, node_of
+from .guard import anywhere, guarded
 from .schedule import glimpsed
 from .unseen import transformed, unrecorded
 
@@ -57,9 +59,9 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]
         self.tracer = tracer
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        out = func(*args, **kwargs) if kwargs else func(*args)
+        out = from_caller(sys._getframe(1))(func, args, kwargs or {})
         tracer = self.tracer
-        if transformed():
+        if guard.away() or transformed():
             return out
         if tracer.looking:
             # Without this, what is computed here would be saved for backward, and activation checkpointing counts that.
@@ -108,6 +110,18 @@ class Tracer:
             return result
 
         patches.replace(torch, "compile", compile)
+        backward = torch.Tensor.backward
+
+        @functools.wraps(backward)
+        def begun(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if torch.compiler.is_compiling() or not mine.lift():
+                return backward(self, *args, **kwargs)
+            try:
+                return backward(self, *args, **kwargs)
+            finally:
+                mine.lower()
+
+        patches.replace(torch.Tensor, "backward", begun)
 
     @guarded
     def compiling(self) -> None:
@@ -173,15 +187,18 @@ class Tracer:
             self.mode = None
 
     def lift(self) -> bool:
-        """A library loss is called: below a mode it would take another way, and name torch's line in its warnings."""
-        if self.mode is None or torch.overrides._get_current_function_mode() is not self.mode:
+        """A library loss or backward is called: below a mode it takes another way, and warns of torch's lines."""
+        if guard.away() or self.mode is None or torch.overrides._get_current_function_mode() is not self.mode:
             return False
         torch.overrides._pop_mode()
         return True
 
     def lower(self) -> None:
         """It has returned."""
-        torch.overrides._push_mode(self.mode)
+        if self.looking or self.keeping:
+            torch.overrides._push_mode(self.mode)
+        else:
+            self.mode = None
 
     def pause(self) -> bool:
         """A loader works: its operations are not the loop's. Whether there is anything to go on with afterwards."""
@@ -241,7 +258,7 @@ class Tracer:
         name = getattr(func, "__name__", "")
         if name in ("__get__", "__set__", "detach", "backward", "requires_grad_"):
             return
-        node = out.grad_fn
+        node = node_of(out)
         if node is None and not self.watch.modules.depth and not self.watch.data.loading and len(self.recent) < 512:
             self.recent[id(out)] = weakref.ref(out)
         frames = None
@@ -361,7 +378,7 @@ class Tracer:
         if len(parts) > 1 and total is not None:
             self.watch.journal.write("terms", step=self.watch.step, total=float(total), parts=parts)
 
-    @guarded
+    @anywhere
     def gradient_seen(self, shown: _Shown, into: Sequence[Any], came: Sequence[Any]) -> None:
         """Record the node when finite gradients came to it and it sent on a NaN or Inf."""
         if self.origins >= 5 or not any(_bad(g) for g in into) or any(_bad(g) for g in came):
@@ -372,7 +389,7 @@ class Tracer:
 
     def produced(self, value: Any) -> tuple[str, list[Place]] | None:
         """The operation that made a value, and the user's frames that called it."""
-        node = value.grad_fn
+        node = node_of(value)
         for _ in range(12):
             if node is None:
                 return None

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 import weakref
+from _thread import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
@@ -17,7 +18,7 @@ from . import gradients, guard, sites
 from .change import Run
 from .data import Data
 from .graph import leaves_of
-from .guard import guarded
+from .guard import anywhere, guarded
 from .loops import planned
 from .manual import Manual
 from .modules import Modules
@@ -149,6 +150,8 @@ class Watch:
         self.optimizers: dict[int, Watched] = {}
         self.made = 0
         self.gone: list[Watched] = []
+        # The thread of the first step; a dictionary, as of several that come at once one wins.
+        self.claims: dict[None, int] = {}
         self.pending: list[tuple[int, Any]] = []
         self.aside: tuple[int, Any] | None = None
         self.in_backward = False
@@ -195,7 +198,7 @@ class Watch:
         if self.hand_over in self.journal.gathering:
             self.journal.gathering.remove(self.hand_over)
 
-    @guarded
+    @anywhere
     def last_words(self) -> None:
         """At the interpreter's end: write the steps that were still gathered, and look at one left unfinished."""
         if self.manual.on:
@@ -208,6 +211,7 @@ class Watch:
         """In a forked child: forget the steps that the parent will write."""
         if asked():
             return
+        guard.thread, self.claims = None, {}
         self.journal.forget()
         self.ring.forked()
         self.replay.let_go()
@@ -252,7 +256,7 @@ class Watch:
             watch.optimizer_made(optimizer)
 
         self.patches.replace(module.Optimizer, "__init__", made)
-        self.patches.enter(module._global_optimizer_pre_hooks, "stetho", self.before_step)
+        self.patches.enter(module._global_optimizer_pre_hooks, "stetho", self.step_begins)
         self.patches.enter(module._global_optimizer_post_hooks, "stetho", self.after_step)
 
     def _patch_backward(self) -> None:
@@ -261,7 +265,7 @@ class Watch:
 
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-            if guard.off or torch.compiler.is_compiling():
+            if guard.away() or torch.compiler.is_compiling():
                 return original(tensors, *args, **kwargs)
             if watch.in_backward:
                 # Activation checkpointing of the older kind calls it from inside.
@@ -292,7 +296,7 @@ class Watch:
         @functools.wraps(original)
         def grad(outputs: Any, *args: Any, **kwargs: Any) -> Any:
             higher = kwargs.get("create_graph", args[3] if len(args) > 3 else False)
-            if guard.off or higher or watch.in_backward or torch.compiler.is_compiling():
+            if guard.away() or higher or watch.in_backward or torch.compiler.is_compiling():
                 return original(outputs, *args, **kwargs)
             watch.gradient_taken(outputs)
             watch.in_backward = True
@@ -309,6 +313,7 @@ class Watch:
     @guarded
     def optimizer_made(self, optimizer: Any) -> None:
         """Record a new optimizer, its settings and its line; the close look begins with the first one."""
+        guard.thread = guard.thread or get_ident()
         frames = sites.user_frames(4, 3)
         watched = Watched(self.made, optimizer, sites.places(frames), self)
         self.made += 1
@@ -436,6 +441,13 @@ class Watch:
             self.backward_times.append((time.time() - spent, spent))
         if self.manual.on:
             self.manual.backward_ended()
+
+    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """Before any step; the thread that makes the first one is followed, whichever made the optimizer."""
+        if not self.claims and self.claims.setdefault(None, get_ident()) == get_ident() != guard.thread:
+            guard.thread = get_ident()
+            self.optimizers = {key: w for key, w in self.optimizers.items() if key == id(optimizer)}
+        self.before_step(optimizer, args, kwargs)
 
     @guarded
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
