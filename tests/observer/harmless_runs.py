@@ -31,7 +31,12 @@ BATCHES = {
 }  # fmt: skip
 PROGRAMS = [name for names in BATCHES.values() for name in names if ":" not in name]
 # The order of a set of texts, which gets into pickles, depends on the last of these.
-SETTINGS = {"KERAS_BACKEND": "torch", "HF_HUB_OFFLINE": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONHASHSEED": "0"}
+SETTINGS = {
+    "KERAS_BACKEND": "torch",
+    "HF_HUB_OFFLINE": "1",
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
 
 
 @dataclass(frozen=True)
