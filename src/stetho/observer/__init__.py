@@ -72,7 +72,8 @@ def meet(
     journal = Journal(plan["recording"])
     journal.started = begun
     guard.journal, guard.off, guard.thread, guard.holders = journal, False, None, []
-    guard.hollow, guard.cover = unseen.hollow, unseen.cover
+    guard.compiling, guard.modes, guard.hollow = unseen.is_compiling, unseen.modes, unseen.hollow
+    guard.cover, guard.deeper = unseen.cover, unseen.Deeper
 
     @guard.anywhere
     def install() -> None:

@@ -11,7 +11,8 @@ from . import sites
 if TYPE_CHECKING:
     from .modules import Modules
     from .sites import Place
-    from .watch import Watch, Watched
+    from .watch import Watch
+    from .watched import Watched
 
 
 def describe(modules: Modules) -> dict[str, Any]:

@@ -26,9 +26,13 @@ off = False
 thread: int | None = None
 # Told when the observer goes quiet: they hold parts of the step under way, which would never be freed.
 holders: list[Callable[[], None]] = []
-# Asked at each hook, once torch is there: whether the program is only looked through, and a cover to work under.
+# Asked at each hook, once torch is there: whether a compiler runs, how many modes of the program's are on, whether
+# these only look through it, and the cover to work under, without such modes and with them.
+compiling: Callable[[], bool] = bool
+modes: Callable[[], int] = int
 hollow: Callable[[], bool] = bool
 cover: Callable[[], ContextManager[Any]] = contextlib.nullcontext
+deeper: Callable[[], ContextManager[Any]] = contextlib.nullcontext
 
 
 def away() -> bool:
@@ -41,21 +45,37 @@ def away() -> bool:
 
 def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
     """Wrap a hook so that whatever it raises disables the observer instead of reaching the user's program."""
-    return _guarded(function, away)
+
+    # Hooks of every step pass here: what `away` asks is asked in place.
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
+        if off or compiling() or (thread is not None and get_ident() != thread):
+            return None
+        deep = modes()
+        if deep and hollow():
+            return None
+        try:
+            with deeper() if deep else cover():
+                return function(*args, **kwargs)
+        except Exception as error:
+            # This is the place where errors of the observer are isolated.
+            if from_signal(error):
+                raise
+            fault(error, function.__name__)
+            return None
+
+    return run
 
 
 def anywhere(function: Callable[P, R]) -> Callable[P, R | None]:
     """The same for what may come in any thread."""
-    return _guarded(function, lambda: off)
 
-
-def _guarded(function: Callable[P, R], passes: Callable[[], bool]) -> Callable[P, R | None]:
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        if passes() or hollow():
+        if off or compiling() or (modes() and hollow()):
             return None
         try:
-            with cover():
+            with deeper() if modes() else cover():
                 return function(*args, **kwargs)
         except Exception as error:
             # This is the place where errors of the observer are isolated.

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from .patches import Patches
     from .sites import Place
-    from .watch import Watch, Watched
+    from .watch import Watch
+    from .watched import Watched
 
 # One key for the table of all modules, another for a model's own: what torch notes for the one holds for the other.
 ANY, KEY = "stetho-any", "stetho"
@@ -187,7 +188,7 @@ class Modules:
 
     def elsewhere(self) -> bool:
         """Whether this call is not one of the program's own: inside backward, or a transformation."""
-        return self.watch.in_backward or transformed()
+        return self.watch.backwards.inside or transformed()
 
     # Hooks on every module, on the steps that are looked at closely.
 
@@ -253,8 +254,9 @@ class Modules:
         if self.depth > 1:
             return None
         changed = None
-        if self.watch.run.calls and self.watch.run.changes_inputs and module.training and torch.is_grad_enabled():
-            given = self.watch.run.model_input(module, args)
+        run = self.watch.run
+        if run.calls and run.changes_inputs and module.training and torch.is_grad_enabled():
+            given = run.model_input(module, args)
             if given is not None:
                 args, changed = given, (given, kwargs)
         self.model_called(module, args, kwargs)
@@ -265,31 +267,34 @@ class Modules:
         root = self.roots.get(id(module))
         if root is None:
             return
-        grad = torch.is_grad_enabled()
+        watch, grad, training = self.watch, torch.is_grad_enabled(), module.training
         # Evaluation that forgets no_grad is told by the mode, once the model has been seen in training mode.
-        train = grad and (module.training or not root.trained)
-        root.trained = root.trained or (grad and module.training)
-        mode = (module.training, grad)
-        root.modes[mode] = root.modes.get(mode, 0) + 1
+        train = grad and (training or not root.trained)
+        root.trained = root.trained or (grad and training)
+        root.modes[training, grad] = root.modes.get((training, grad), 0) + 1
         self.calls += 1
-        if root.at is None or self.watch.tracer.looking:
+        looking = watch.tracer.looking
+        if looking or root.at is None:
             root.at = sites.here(3, 4)
-        self.watch.procedure.mark("f" if train else "e")
         self.unclear = root if grad and not train else None
         if train:
+            watch.procedure.mark("f")
             if self.evaluating is not None:
                 self.end_evaluation()
-            self.watch.replay.entering(module, args, kwargs, root.at)
+            watch.replay.entering(module, args, kwargs, root.at)
+            shown = fingerprinted(watch.step)
         else:
+            watch.procedure.mark("e")
             if self.evaluating is None:
                 self.evaluating = time.perf_counter()
-            self.watch.replay.entering_idle(module, args, kwargs, root.at)
-        if self.watch.tracer.looking and grad:
+            watch.replay.entering_idle(module, args, kwargs, root.at)
+            shown = watch.data.evaluated < EVALUATED
+        if looking and grad:
             self.asks_for_gradients(args, kwargs)
-        if self.watch.tracer.mode is not None:
-            self.watch.tracer.suspend()
-        if fingerprinted(self.watch.step) if train else self.watch.data.evaluated < EVALUATED:
-            self.watch.data.entering(args, kwargs, train)
+        if watch.tracer.mode is not None:
+            watch.tracer.suspend()
+        if shown:
+            watch.data.entering(args, kwargs, train)
 
     def told_apart(self, order: str) -> str:
         """A step has followed on a call in evaluation mode that could carry gradients: that call was training."""
@@ -306,21 +311,22 @@ class Modules:
         """After a whole model's forward, also when it raised."""
         if self.elsewhere() or symbolic(args, kwargs):
             return
-        self.depth = max(0, self.depth - 1)
-        if self.depth == 0:
+        self.depth -= 1
+        if self.depth <= 0:
+            self.depth = 0
             self.model_left(module, output)
 
     def model_left(self, module: Any, output: Any) -> None:
         """Note the output for the replay, and the mode when this combination is new."""
+        watch, grad = self.watch, torch.is_grad_enabled()
         root = self.roots.get(id(module))
-        grad = torch.is_grad_enabled()
         if root is not None and root.modes.get((module.training, grad)) == 1:
             self._write_mode(module, output, grad)
         if self.evaluating is not None:
             self.last_evaluated = time.perf_counter()
-        self.watch.replay.leaving(module, output)
-        if grad and (self.watch.tracer.plain or self.watch.tracer.looking):
-            self.watch.tracer.resume()
+        watch.replay.leaving(module, output)
+        if grad and (watch.tracer.plain or watch.tracer.looking):
+            watch.tracer.resume()
 
     def end_evaluation(self) -> None:
         """Close a stretch of evaluation: from its first model call to the end of its last."""

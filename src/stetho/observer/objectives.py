@@ -14,7 +14,7 @@ from .graph import node_of
 from .guard import guarded
 from .schedule import losses_shown
 from .trace import explained
-from .unseen import hollow, transformed, unrecorded
+from .unseen import transformed, unrecorded
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -40,6 +40,8 @@ LOSSES = {
 # Losses whose targets may be numbers of classes, which have another shape than the scores.
 INDEXED = ("cross_entropy", "nll_loss", "multi_margin_loss")
 CLASSES = 2000
+# Calls of one step that are looked at, and values of one step that are kept.
+CALLS, TERMS = 64, 32
 
 
 class Objectives:
@@ -49,8 +51,9 @@ class Objectives:
         self.watch = watch
         self.inside = False
         self.seen: dict[int, int] = {}
-        self.calls = 0
+        # The step under way, and calls of it that are still to be looked at.
         self.step = -1
+        self.left = 0
         # Values of the losses that were computed for training since the last step, with their call sites.
         self.values: list[tuple[int, Any, Any]] = []
 
@@ -65,25 +68,27 @@ class Objectives:
     def wrapped(self, name: str, expects: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """The function with a look at its arguments; a loss that calls another one is looked at once."""
         # All names of the wrapper's are its own: torch.jit reads the original's source with the wrapper's globals.
-        mine, state, hidden, skipped = self, guard, hollow, transformed
+        mine, watch, state, skipped = self, self.watch, guard, transformed
 
         def loss(*args: Any, **kwargs: Any) -> Any:
-            if hidden() or state.away() or mine.inside or skipped():
+            if mine.inside or state.away() or state.compiling() or (state.modes() and state.hollow()) or skipped():
                 return original(*args, **kwargs)
             mine.inside = True
             try:
-                if mine.watch.run.changes_losses:
+                if watch.run.calls and watch.run.changes_losses:
                     args, kwargs = mine.changed(name, args, kwargs)
-                if mine.watch.data.unlabelled and name != "log_softmax":
+                if watch.data.unlabelled and name != "log_softmax":
                     mine.paired(name, args, kwargs)
-                if mine.looks():
+                if watch.step != mine.step:
+                    mine.step_begins(watch.step)
+                if mine.left > 0:
                     mine.called(name, expects, args, kwargs)
-                lifted = mine.watch.tracer.lift()
+                lifted = watch.tracer.mode is not None and watch.tracer.lift()
                 try:
                     value = original(*args, **kwargs)
                 finally:
                     if lifted:
-                        mine.watch.tracer.lower()
+                        watch.tracer.lower()
                 mine.returned(name, loss, args, kwargs, value)
                 return value
             finally:
@@ -111,15 +116,10 @@ class Objectives:
                 args[position] = value
         return tuple(args), kwargs
 
-    def looks(self) -> bool:
-        """Whether calls of this step are looked at; of an evaluation with many calls, the first ones."""
-        step = self.watch.step
-        if not losses_shown(step):
-            return False
-        if step != self.step:
-            self.step, self.calls = step, 0
-        self.calls += 1
-        return self.calls <= 64
+    def step_begins(self, step: int) -> None:
+        """Decide whether calls of this step are looked at; of an evaluation with many calls, the first ones."""
+        self.step = step
+        self.left = CALLS if losses_shown(step) else 0
 
     @guarded
     def paired(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -131,6 +131,7 @@ class Objectives:
     def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Record one call: always the first ones of a line, then a thin sample."""
         step = self.watch.step
+        self.left -= 1
         with unrecorded():
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
@@ -156,15 +157,18 @@ class Objectives:
         """Keep what a loss that is trained on came to: it may be one term of what backward is called on."""
         if not isinstance(value, torch.Tensor) or not value.requires_grad:
             return
-        if self.watch.tracer.looking:
+        watch = self.watch
+        if watch.tracer.looking:
             with unrecorded():
-                self.watch.tracer.saw(function, args, kwargs, value)
-        if name != "log_softmax":
-            self.watch.replay.loss_comes()
-        site = self.watch.replay.operation(function, args, kwargs, value, 4)
-        if name != "log_softmax" and len(self.values) < 32 and value.numel() == 1:
+                watch.tracer.saw(function, args, kwargs, value)
+        if name == "log_softmax":
+            watch.replay.operation(function, args, kwargs, value, 4)
+            return
+        watch.replay.loss_comes()
+        site = watch.replay.operation(function, args, kwargs, value, 4)
+        if value.numel() == 1 and len(self.values) < TERMS:
             # Read now: what is added to it in place later is not its own.
-            number = value.item() if value.device.type == "cpu" else value.detach().clone()
+            number = value.item() if value.is_cpu else value.detach().clone()
             self.values.append((site, weakref.ref(value), number))
 
     def backward_on(self, loss: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
+from collections import deque
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,12 @@ from .unseen import unrecorded
 
 if TYPE_CHECKING:
     from .patches import Patches
-    from .watch import Watch, Watched
+    from .watch import Watch
+    from .watched import Watched
 
 # Keys named in a record of what a checkpoint held and what it did not.
 NAMED = 20
-# Letters kept of one step; an inner loop of a thousand evaluations says no more than one of a hundred.
+# Letters kept of one step, the last ones: an inner loop of a thousand rounds says no more than one of a hundred.
 LETTERS = 64
 
 
@@ -46,7 +48,8 @@ class Procedure:
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
-        self.order: list[str] = []
+        self.order: deque[str] = deque(maxlen=LETTERS)
+        self.last = ""
         self.clipped: Clipped | None = None
         self.schedulers = 0
         self.made: list[weakref.ref[Any]] = []
@@ -57,14 +60,15 @@ class Procedure:
 
     def mark(self, letter: str) -> None:
         """Add a letter to the order of this step; runs of one letter are written once."""
-        order = self.order
-        if (not order or order[-1] != letter) and len(order) < LETTERS:
-            order.append(letter)
+        if letter != self.last:
+            self.last = letter
+            self.order.append(letter)
 
     def taken(self) -> str:
         """The order since the last step."""
         order = "".join(self.order)
-        self.order = []
+        self.order.clear()
+        self.last = ""
         return order
 
     def install(self, patches: Patches) -> None:
@@ -268,7 +272,7 @@ class Procedure:
         """A step that was not taken: nothing of it belongs to the next one."""
         self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=self.scale)
         self.watch.replay.step_ended()
-        self.watch.pending, watched.pending, self.watch.objectives.values = [], [], []
+        self.watch.backwards.pending, watched.pending, self.watch.objectives.values = [], [], []
         self.clipped = watched.unclipped = None
         watched.leave_marker()
         watched.cleared = watched.marker is None

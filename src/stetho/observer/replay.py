@@ -23,7 +23,8 @@ from .tensors import tensors_in
 from .unseen import uncovered
 
 if TYPE_CHECKING:
-    from .watch import Watch, Watched
+    from .watch import Watch
+    from .watched import Watched
 
 # Bytes of tensors that may be kept alive for one step beyond what the program itself keeps.
 BUDGET = 256 * 1024 * 1024
@@ -247,7 +248,7 @@ class Replay:
         if self.on:
             self.kept.append(Backward(loss, value if isinstance(value, float) else 0.0))
         if isinstance(value, float) and not math.isfinite(value):
-            self.localise("the loss", self.watch.step_of(loss))
+            self.localise("the loss", self.watch.backwards.step_of(loss))
 
     def gradient_bad(self, watched: Watched) -> None:
         """A step is about to use gradients that are not finite."""

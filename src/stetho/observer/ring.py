@@ -23,7 +23,8 @@ from .streams import Unfit, flat
 from .unseen import unrecorded
 
 if TYPE_CHECKING:
-    from .watch import Watch, Watched
+    from .watch import Watch
+    from .watched import Watched
 
 now = time.perf_counter
 MEGABYTE = 1024 * 1024

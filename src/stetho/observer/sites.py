@@ -34,6 +34,8 @@ LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
 HELD = 3
 _start = os.getcwd()
 _known: dict[str, str | None] = {}
+# The names among them that are not the user's.
+_others: set[str] = set()
 
 
 def user_file(name: str) -> str | None:
@@ -52,6 +54,8 @@ def user_file(name: str) -> str | None:
     elif name.startswith("<ipython") or name == "<stdin>":
         result = name
     _known[name] = result
+    if result is None:
+        _others.add(name)
     return result
 
 
@@ -69,10 +73,10 @@ def user_frames(limit: int = 5, depth: int = 2) -> list[FrameType]:
 def first_user_frame(depth: int) -> FrameType | None:
     """The innermost frame of the user's code."""
     frame: FrameType | None = sys._getframe(depth)
-    known = _known
+    known, others = _known, _others
     while frame is not None:
         name = frame.f_code.co_filename
-        if (known[name] if name in known else user_file(name)) is not None:
+        if name not in others and (name in known or user_file(name) is not None):
             return frame
         frame = frame.f_back
     return None

@@ -19,7 +19,8 @@ from .streams import Unfit
 if TYPE_CHECKING:
     from types import FrameType
 
-    from .watch import Watch, Watched
+    from .watch import Watch
+    from .watched import Watched
 
 # Frames of the program in whose names generators of its own are looked for.
 FRAMES = 8

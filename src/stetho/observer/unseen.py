@@ -16,20 +16,21 @@ from torch import _C
 is_compiling = torch.compiler.is_compiling
 # Nothing that is computed inside becomes part of a graph; like `no_grad`, and three times as fast.
 unrecorded: Any = _C._AutoDispatchBelowAutograd
-_modes = _C._len_torch_dispatch_stack
+modes = _C._len_torch_dispatch_stack
 _transforms: Any = getattr(getattr(_C, "_functorch", None), "peek_interpreter_stack", lambda: None)
 _is_tracing: Any = getattr(_C, "_is_tracing", lambda: False)
 _kinds: Any = getattr(_C, "_TorchDispatchModeKey", None)
 # Where torch cannot take its cover off again for the replay, which looks at operations itself, there is none.
 uncovered: Any = getattr(_C, "_EnableTorchFunction", contextlib.nullcontext)
-_cover: Any = _C.DisableTorchFunction if hasattr(_C, "_EnableTorchFunction") else contextlib.nullcontext
+# A context in which operations are shown to no function mode and no tensor class of the program's.
+cover: Any = _C.DisableTorchFunction if hasattr(_C, "_EnableTorchFunction") else contextlib.nullcontext
 # Modes under which tensors have no values: they are there to be followed, not to be computed with.
 _HOLLOW = [getattr(_kinds, name) for name in ("FAKE", "PROXY", "FUNCTIONAL") if hasattr(_kinds, name)]
 
 
 def hollow() -> bool:
     """Whether a compiler, or a mode of one, runs the program for its shapes and operations instead of its values."""
-    return is_compiling() or (_modes() > 0 and any(_C._get_dispatch_mode(kind) is not None for kind in _HOLLOW))
+    return is_compiling() or (modes() > 0 and any(_C._get_dispatch_mode(kind) is not None for kind in _HOLLOW))
 
 
 def transformed() -> bool:
@@ -37,16 +38,11 @@ def transformed() -> bool:
     return _transforms() is not None or _is_tracing()
 
 
-def cover() -> Any:
-    """A context in which operations are shown to no mode and no tensor class of the program's."""
-    return _cover() if not _modes() else _Deeper()
-
-
-class _Deeper:
-    """The same below the dispatcher, where a mode of the program's counts or prints what is computed."""
+class Deeper:
+    """The same, and also below the dispatcher, where a mode of the program's counts or prints what is computed."""
 
     def __init__(self) -> None:
-        self.inside = (_cover(), _C._DisableTorchDispatch())
+        self.inside = (cover(), _C._DisableTorchDispatch())
 
     def __enter__(self) -> None:
         for context in self.inside:
