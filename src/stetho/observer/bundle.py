@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import resolve_name
 
+from .kept import everything_in
+
 if TYPE_CHECKING:
-    from .rerun import Rerun, Seen
+    from .tape import Seen
 
 FOLDER = "failing-step"
 # Bytes of tensors that are written at most.
@@ -29,15 +31,15 @@ class Unwritable(Exception):
 class Bundle:
     """Names for tensors, and everything else as plain values."""
 
-    def __init__(self, rerun: Rerun) -> None:
-        self.rerun = rerun
+    def __init__(self, leaves: dict[int, Any]) -> None:
+        self.leaves = leaves  # tensors that no operation made, as they were when the step began
         self.names: dict[int, str] = {}
         self.tensors: dict[str, Any] = {}
         self.size = 0
 
-    def write(self, directory: str, loss: Any, origin: dict[str, Any]) -> None:
+    def write(self, directory: str, operations: list[Seen], loss: Any, origin: dict[str, Any]) -> None:
         """Write the step into a folder beside the recording, whole or not at all."""
-        steps = [self.step(seen) for seen in self.rerun.seen[: self.rerun.forward_ends]]
+        steps = [self.step(seen) for seen in operations]
         body = {
             "operations": [s for s in steps if s is not None],
             "loss": self.names[id(loss)],
@@ -55,8 +57,8 @@ class Bundle:
     def step(self, seen: Seen) -> dict[str, Any] | None:
         """One operation: its public name, its arguments, the names of what it makes, and its line."""
         if seen.random is not None:
-            return {"random": self.leaf(seen.random, "random", "")}
-        outputs = self.rerun.outputs(seen)
+            return {"random": self.leaf(seen.random, "random")}
+        outputs = list(everything_in(seen.out))
         if not outputs:
             # It switched something, or read a number; each operation says by itself how it ran.
             return None
@@ -67,9 +69,7 @@ class Bundle:
             raise Unwritable(f"{own} is a function of the program's own, with a gradient written by hand")
         args = [self.value(a) for a in seen.given[0]]
         kwargs = {k: self.value(v) for k, v in seen.given[1].items()}
-        made = []
-        for tensor in outputs:
-            made.append(self.names.setdefault(id(tensor), f"t{len(self.names)}"))
+        made = [self.names.setdefault(id(tensor), f"t{len(self.names)}") for tensor in outputs]
         return {
             "op": name,
             "args": args,
@@ -81,7 +81,7 @@ class Bundle:
             "amp": None if seen.amp is None else str(seen.amp),
         }
 
-    def leaf(self, tensor: Any, name: str, module: str) -> str:
+    def leaf(self, tensor: Any, name: str) -> str:
         """Keep a tensor that no operation made, under a name of its own."""
         label = f"{name}{len(self.tensors)}"
         self.size += tensor.numel() * tensor.element_size()
@@ -114,9 +114,9 @@ class Bundle:
         known = self.names.get(id(tensor))
         if known is not None:
             return known
-        kept = self.rerun.leaves.get(id(tensor))
+        kept = self.leaves.get(id(tensor))
         if kept is None:
             raise Unwritable("a value was made where it could not be seen")
-        label = self.leaf(kept, "p" if tensor.requires_grad else "x", "")
+        label = self.leaf(kept, "p" if tensor.requires_grad else "x")
         self.names[id(tensor)] = label
         return label

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Callable
 import torch
 
 from . import guard, sites
+from .fit import explained
 from .graph import node_of
 from .guard import guarded
 from .schedule import losses_shown
-from .trace import explained
 from .unseen import transformed, unrecorded
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ import torch
 
 from . import away, guard, snapshot
 from .data import fingerprints, first_tensor
-from .replay import Call
+from .kept import Call
 from .streams import Unfit, flat
 from .unseen import unrecorded
 

@@ -1,0 +1,33 @@
+"""How well predictions account for their targets, where a loss brings the two together."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import torch
+
+# Where a hand-written loss puts prediction and label together.
+PAIRING = ("sub", "__sub__", "__rsub__", "rsub", "subtract", "gather", "__getitem__")
+
+
+def paired(args: Sequence[Any]) -> tuple[Any, Any] | None:
+    """Prediction and label of a loss in plain operations: one with a gradient meets a constant of its size."""
+    tensors = [a for a in args if isinstance(a, torch.Tensor)]
+    if len(tensors) != 2 or tensors[0].requires_grad == tensors[1].requires_grad:
+        return None
+    given, other = tensors if tensors[0].requires_grad else tensors[::-1]
+    if other.dim() and given.dim() and given.shape[0] == other.shape[0] > 1 and given.numel() >= other.numel():
+        return given, other
+    return None
+
+
+def explained(given: Any, target: Any) -> float | None:
+    """Share of the targets' variance that predictions of the same shape account for."""
+    if given.shape != target.shape or not target.is_floating_point() or target.numel() < 8:
+        return None
+    number = target.float()
+    # What each output varies by itself: that two outputs have different means is nothing to be proud of.
+    several = number.dim() > 1 and number.shape[0] >= 8
+    columns = number.reshape(number.shape[0], -1) if several else number.reshape(-1, 1)
+    spread = float(columns.var(dim=0, unbiased=False).mean())
+    return 1 - float((given - target).float().pow(2).mean()) / spread if spread > 0 else None
