@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 
 CORPUS = Path(__file__).parent.parent / "corpus"
+# A shell starts what runs in the background deaf to Ctrl-C, and so would be every program that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -144,6 +145,20 @@ def test_a_witness_sees_flags_and_variables_from_outside() -> None:
         witness.look()
     child.communicate(b"\n")
     assert Python((sys.executable, "-E", "-c", code), child.pid, "/mine", True) in witness.pythons
+
+
+def test_a_child_that_has_not_become_a_program_yet_is_not_taken_for_one() -> None:
+    child = os.fork()
+    if not child:
+        signal.pause()
+        os._exit(0)
+    try:
+        with Witness() as witness:
+            witness.look()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert child not in [python.pid for python in witness.pythons]
 
 
 @pytest.mark.parametrize(

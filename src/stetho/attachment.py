@@ -59,6 +59,7 @@ class Witness:
 
     def __init__(self) -> None:
         self.found: dict[int, Python] = {}
+        self.own: tuple[str, ...] = ()
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._look_on, daemon=True)
 
@@ -87,12 +88,17 @@ class Witness:
         import psutil
 
         try:
-            running = psutil.Process().children(recursive=True)
+            own = psutil.Process()
+            self.own = self.own or tuple(own.cmdline())
+            running = own.children(recursive=True)
         except psutil.Error:
             return
         for process in running:
             try:
                 words = tuple(process.cmdline())
+                if words == self.own:
+                    # Forked from this process, and not yet what it will become.
+                    continue
                 known = self.found.get(process.pid)
                 # An environment that could not be read, as in the middle of an exec, is asked for again.
                 old = known is not None and known.words == words and known.planned is not None

@@ -121,7 +121,7 @@ def _started(folder: Path, spec: dict[str, object]) -> int:
     file.write_text(json.dumps(spec))
     try:
         command = [sys.executable, "-I", str(ISOLATE), str(file)]
-        return subprocess.run(command, capture_output=True, timeout=20, check=False).returncode
+        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
     except (OSError, subprocess.TimeoutExpired):
         return 1
 
