@@ -85,7 +85,7 @@ def meet(
         watches.append(watch)
         watch.install()
         awaited.append(KerasSteps(watch).install())
-        awaited.append(arrival.when_imported("numpy.random", guard.anywhere(watch.procedure.numpy_imported)))
+        awaited.append(arrival.when_imported("numpy.random", guard.anywhere(watch.seeding.numpy_imported)))
         write_before_exit(watch)
 
     install()

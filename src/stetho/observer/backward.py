@@ -135,8 +135,8 @@ class Backwards:
         """Keep the value of a loss for the step, and look at it now if it is not finite."""
         watch = self.watch
         known = loss.item() if loss.is_cpu else loss.detach()
-        if watch.procedure.scaled is not None:
-            known = watch.procedure.unscaled(loss, known)
+        if watch.scaling.scaled is not None:
+            known = watch.scaling.unscaled(loss, known)
         self.pending.append((site, known))
         watch.objectives.backward_on(loss)
         watch.replay.backward(loss, known)

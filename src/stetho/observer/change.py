@@ -107,7 +107,7 @@ class Run:
 
     def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
-        return self.watch.modules.left_out()
+        return self.watch.reach.left_out()
 
     def _fire(self, moment: str, *args: Any) -> None:
         for function in self.calls.get(moment, ()):

@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 def describe(modules: Modules) -> dict[str, Any]:
     """The coverage record: sizes, names, and expressions that would have included what was left out."""
-    watch = modules.watch
+    watch, reach = modules.watch, modules.watch.reach
     held = {id(p) for w in watch.optimizers.values() for p in w.parameters()}
-    missing = modules.left_out()
-    idle = [p for w in stepped(watch) for p in w.parameters() if id(p) not in modules.reached and p.grad is None]
+    missing = reach.left_out()
+    idle = [p for w in stepped(watch) for p in w.parameters() if id(p) not in reach.reached and p.grad is None]
     ids = {id(p) for p in missing}
-    untouched = watch.untouched()
+    still = untouched(watch)
     covering, extra, late = scopes_of(modules, ids, held)
     return {
-        "reached": sum(p.numel() for p in modules.reached.values()),
+        "reached": sum(p.numel() for p in reach.reached.values()),
         "left_out": sum(p.numel() for p in missing),
         "names": names(modules, missing)[:20],
         "idle": sum(p.numel() for p in idle),
-        "loaded": bool(ids) and len(ids & modules.loaded) * 2 > len(ids),
+        "loaded": bool(ids) and len(ids & reach.loaded) * 2 > len(ids),
         "covering": covering,
         "extra": extra,
         "late": late,
         "unregistered": unregistered(modules, ids),
         "made": made_at(modules, ids),
         "nograd": names(modules, [p for p in ungiven(watch) if p.requires_grad])[:20],
-        "unchanged": names(modules, [p for p in held_by(watch) if p.requires_grad and id(p) in untouched])[:20],
+        "unchanged": names(modules, [p for p in held_by(watch) if p.requires_grad and id(p) in still])[:20],
         "frozen": names(modules, [p for p in held_by(watch) if not p.requires_grad])[:20],
     }
 
@@ -49,6 +49,13 @@ def stepped(watch: Watch) -> list[Watched]:
 def ungiven(watch: Watch) -> list[Any]:
     """Parameters that had no gradient at any step so far."""
     return [p for w in stepped(watch) for p, given in zip(w.parameters(), w.given) if not given]
+
+
+def untouched(watch: Watch) -> set[int]:
+    """Parameters that none of the steps so far has changed."""
+    unsure = {id(w.held[i]) for w in watch.optimizers.values() for i in w.unsure}
+    stood = {id(p) for w in watch.optimizers.values() for p, moved in zip(w.parameters(), w.moved) if not moved}
+    return stood - unsure
 
 
 def held_by(watch: Watch) -> list[Any]:
@@ -105,7 +112,7 @@ def scopes_of(modules: Modules, missing: set[int], held: set[int]) -> tuple[list
     if not missing:
         return covering, extra, False
     best: dict[tuple[int, Place], tuple[int, list[Any]]] = {}
-    for index, place, name, reference, before in modules.scopes:
+    for index, place, name, reference, before in modules.watch.reach.scopes:
         module = reference()
         if module is None:
             continue

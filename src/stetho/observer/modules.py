@@ -6,8 +6,7 @@ import functools
 import sys
 import time
 import weakref
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.modules import module as place
@@ -15,10 +14,9 @@ from torch.nn.modules import module as place
 from . import sites
 from .activations import Activations
 from .data import EVALUATED
-from .graph import leaves_of
 from .guard import guarded
+from .roots import ANY, Root, mode, symbolic, unhook
 from .schedule import fingerprinted
-from .tensors import tensors_in
 from .unseen import transformed
 
 if TYPE_CHECKING:
@@ -27,33 +25,6 @@ if TYPE_CHECKING:
     from .patches import Patches
     from .sites import Place
     from .watch import Watch
-    from .watched import Watched
-
-# One key for the table of all modules, another for a model's own: what torch notes for the one holds for the other.
-ANY, KEY = "stetho-any", "stetho"
-TABLES = (
-    "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_forward_hooks", "_forward_hooks_with_kwargs",
-    "_forward_hooks_always_called",
-)  # fmt: skip
-
-
-class Unseen(OrderedDict):  # type: ignore[type-arg]
-    """A table of hooks that pickles and copies as if the observer's entry were not in it."""
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        plain = OrderedDict((k, v) for k, v in self.items() if k != KEY)
-        return plain.__reduce_ex__(protocol)
-
-
-class Root:
-    """What is remembered of a whole model: one that no other module calls."""
-
-    def __init__(self, module: Any) -> None:
-        self.module = weakref.ref(module)
-        self.trained = False
-        self.hooked = True
-        self.at: list[Place] | None = None
-        self.modes: dict[tuple[bool, bool], int] = {}
 
 
 class Modules:
@@ -66,15 +37,6 @@ class Modules:
         self.running: list[tuple[Any, FrameType | None]] = []
         self.parents: dict[int, tuple[weakref.ref[Any], weakref.ref[Any]]] = {}
         self.roots: dict[int, Root] = {}
-        self.scopes: list[tuple[int, Place, str, weakref.ref[Any], frozenset[int]]] = []
-        self.reached: dict[int, Any] = {}
-        # Tensors that losses reach and that are no parameters as far as one can see, with the step they were met at.
-        self.met: dict[int, tuple[weakref.ref[Any], int]] = {}
-        # Tensors that models were called with at this step and that ask for a gradient, or what these were made from.
-        self.fed: set[int] = set()
-        self.fed_at = -1
-        self.loaded: set[int] = set()
-        self.written = False
         self.modes_written = 0
         self.calls = 0
         self.close = False
@@ -139,8 +101,7 @@ class Modules:
         modules, self.roots = self.live_roots(), {}
         self.watch_closely(False)
         for module in modules:
-            for table in TABLES:
-                getattr(module, table).pop(KEY, None)
+            unhook(module)
         self.depth = 0
 
     @guarded
@@ -150,7 +111,7 @@ class Modules:
 
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
-        self.running, self.reached, self.scopes = [], {}, []
+        self.running = []
 
     def live_roots(self) -> list[Any]:
         """The whole models that still exist."""
@@ -172,10 +133,6 @@ class Modules:
             if names.get("self") is module:
                 plain = {k: v for k, v in names.items() if k != "self" and sites.is_plain(v)}
                 self.arguments[id(module)] = plain
-
-    def state_loaded(self, module: Any) -> None:
-        """Remember which parameters came from a checkpoint: those may be left out of training on purpose."""
-        self.loaded.update(id(p) for p in module.parameters())
 
     def layer_made_at(self, user_frame: FrameType | None) -> Place | None:
         """The line that built the library layer now running, when it runs below the user's innermost frame."""
@@ -234,15 +191,7 @@ class Modules:
         if first is None or first.is_meta:
             return False
         root = self.roots[id(module)] = Root(module)
-        root.hooked = not isinstance(module, torch.jit.ScriptModule) and not any(vars(module).get(t) for t in TABLES)
-        if not root.hooked:
-            # A handle of the user's points at these very tables, and in them we would be pickled with the model.
-            return True
-        for table in TABLES:
-            vars(module)[table] = Unseen()
-            vars(module)[table][KEY] = True
-        module._forward_pre_hooks[KEY] = self.entering
-        module._forward_hooks[KEY] = self.leaving
+        root.hook(self.entering, self.leaving)
         return True
 
     @guarded
@@ -290,7 +239,7 @@ class Modules:
             watch.replay.entering_idle(module, args, kwargs, root.at)
             shown = watch.data.evaluated < EVALUATED
         if looking and grad:
-            self.asks_for_gradients(args, kwargs)
+            watch.reach.asks_for_gradients(args, kwargs)
         if watch.tracer.mode is not None:
             watch.tracer.suspend()
         if shown:
@@ -321,7 +270,8 @@ class Modules:
         watch, grad = self.watch, torch.is_grad_enabled()
         root = self.roots.get(id(module))
         if root is not None and root.modes.get((module.training, grad)) == 1:
-            self._write_mode(module, output, grad)
+            site = watch.journal.site(sites.here(2, 5))
+            watch.journal.write("mode", step=watch.step, site=site, **mode(module, output, watch.data.last_shown))
         if self.evaluating is not None:
             self.last_evaluated = time.perf_counter()
         watch.replay.leaving(module, output)
@@ -334,31 +284,6 @@ class Modules:
         self.evaluation += max(0.0, self.last_evaluated - self.evaluating)
         self.evaluating = None
 
-    def _write_mode(self, module: Any, output: Any, grad: bool) -> None:
-        counts = {"norm_eval": 0, "norm_train": 0, "dropout_eval": 0, "dropout_train": 0}
-        for layer in module.modules():
-            kind = type(layer).__name__
-            mode = "train" if layer.training else "eval"
-            if "BatchNorm" in kind or "InstanceNorm" in kind:
-                counts[f"norm_{mode}"] += 1
-            elif "Dropout" in kind:
-                counts[f"dropout_{mode}"] += 1
-        given = self.watch.data.last_shown
-        made = next(tensors_in(output), None)
-        self.watch.journal.write(
-            "mode",
-            step=self.watch.step,
-            training=module.training,
-            grad=grad,
-            site=self.watch.journal.site(sites.here(2, 5)),
-            autocast=autocast(),
-            out=None if made is None else str(made.dtype).replace("torch.", ""),
-            out_grad=made is not None and made.requires_grad,
-            device=None if made is None else str(made.device),
-            **{"in": None if given is None else str(given).replace("torch.", "")},
-            **counts,
-        )
-
     def write_modes(self) -> None:
         """How often models were called in which mode, so far."""
         if self.calls == self.modes_written:
@@ -366,66 +291,9 @@ class Modules:
         self.modes_written = self.calls
         counts: dict[tuple[bool, bool], int] = {}
         for root in self.roots.values():
-            for mode, calls in root.modes.items():
-                counts[mode] = counts.get(mode, 0) + calls
+            for key, calls in root.modes.items():
+                counts[key] = counts.get(key, 0) + calls
         self.watch.journal.write("modes", counts=[[t, g, n] for (t, g), n in counts.items()])
-
-    # Parameters.
-
-    def remember_scope(self, watched: Watched, frames: Iterable[FrameType]) -> None:
-        """Which modules can be named where the optimizer is made, in case it should have been given more."""
-        for frame in frames if not self.written else ():
-            where = sites.places([frame])[0]
-            for name, value in named_values(frame):
-                # Not isinstance: objects that stand for others, loaded when first used, answer to that.
-                if issubclass(type(value), torch.nn.Module):
-                    ids = frozenset(id(p) for p in value.parameters())
-                    self.scopes.append((watched.index, where, name, weakref.ref(value), ids))
-
-    @guarded
-    def graph_walked(self, leaves: list[Any], nodes: int, retain: bool) -> None:
-        """Remember the parameters that the loss reaches."""
-        held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
-        found = [
-            leaf for leaf in leaves if isinstance(leaf, torch.nn.Parameter) or id(leaf) in held or self.stays(leaf)
-        ]
-        if not self.written:
-            for leaf in found:
-                self.reached[id(leaf)] = leaf
-        self.watch.journal.write("graph", step=self.watch.step, leaves=len(found), nodes=nodes, retain=retain)
-
-    def stays(self, leaf: Any) -> bool:
-        """Whether a plain tensor is a parameter: met again at a later step, and nothing that models are called with."""
-        known, first = self.met.get(id(leaf), (None, self.watch.step))
-        if known is None or known() is not leaf:
-            self.met = {key: entry for key, entry in self.met.items() if entry[0]() is not None}
-            self.met[id(leaf)] = (weakref.ref(leaf), self.watch.step)
-            return False
-        return first < self.watch.step and id(leaf) not in self.fed
-
-    def asks_for_gradients(self, args: Any, kwargs: Any) -> None:
-        """Remember inputs that ask for a gradient, as losses that hold derivatives by the input need them."""
-        if self.fed_at != self.watch.step:
-            self.fed_at, self.fed = self.watch.step, set()
-        for tensor in tensors_in((args, kwargs)):
-            if tensor.requires_grad:
-                self.fed.update(id(leaf) for leaf in leaves_of(tensor) or [tensor])
-
-    def left_out(self) -> list[Any]:
-        """Parameters that the loss reaches and no optimizer holds."""
-        held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
-        return [p for p in self.reached.values() if id(p) not in held]
-
-    def step_ended(self, step: int) -> None:
-        """Describe the models and what the loss reaches, once the first steps have shown them."""
-        if step >= 2 and not self.written:
-            self.written = True
-            from .coverage import describe, models
-
-            self.watch.journal.write("coverage", **describe(self))
-            for fields in models(self):
-                self.watch.journal.write("model", **fields)
-            self.reached, self.scopes = self.reached if self.watch.run.calls else {}, []
 
 
 def keywords() -> dict[str, Any]:
@@ -439,39 +307,3 @@ def keywords() -> dict[str, Any]:
             return found if isinstance(found, dict) else {}
         frame = frame.f_back
     return {}
-
-
-def named_values(frame: FrameType) -> Iterator[tuple[str, Any]]:
-    """Names in scope at a frame, with one level of `self.`."""
-    names = dict(frame.f_globals) if frame.f_code.co_name != "<module>" else {}
-    own = sites.scope(frame)
-    names.update(own)
-    for name, value in list(names.items()):
-        if not name.startswith("__"):
-            yield name, value
-    owner: Any = own.get("self")
-    if owner is not None:
-        attributes = dict(getattr(owner, "__dict__", {}))
-        if isinstance(owner, torch.nn.Module):
-            attributes.update(owner._modules)
-        for name, value in attributes.items():
-            yield f"self.{name}", value
-
-
-def autocast() -> str | None:
-    """The type that operations are cast to just now, if they are."""
-    for device in ("cuda", "cpu"):
-        try:
-            if torch.is_autocast_enabled(device):
-                return str(torch.get_autocast_dtype(device)).replace("torch.", "")
-        except TypeError:  # before 2.4 the functions took no device
-            if torch.is_autocast_enabled() if device == "cuda" else torch.is_autocast_cpu_enabled():
-                return "half"
-    return None
-
-
-def symbolic(args: Any, kwargs: Any) -> bool:
-    """Whether a call is made for its shapes alone, as Keras builds its models."""
-    if args and type(args[0]) is torch.Tensor:
-        return bool(args[0].is_meta)
-    return any(tensor.is_meta for tensor in tensors_in((args, kwargs)))

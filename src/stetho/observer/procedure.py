@@ -1,9 +1,8 @@
-"""The order of things: clearing, backward, clipping, stepping, scheduling; also seeding, resuming and scaling."""
+"""The order of things: clearing, backward, clipping, stepping, scheduling."""
 
 from __future__ import annotations
 
 import functools
-import sys
 import weakref
 from collections import deque
 from types import GeneratorType
@@ -19,10 +18,7 @@ from .unseen import unrecorded
 if TYPE_CHECKING:
     from .patches import Patches
     from .watch import Watch
-    from .watched import Watched
 
-# Keys named in a record of what a checkpoint held and what it did not.
-NAMED = 20
 # Letters kept of one step, the last ones: an inner loop of a thousand rounds says no more than one of a hundred.
 LETTERS = 64
 
@@ -54,9 +50,6 @@ class Procedure:
         self.schedulers = 0
         self.made: list[weakref.ref[Any]] = []
         self.making = False
-        # What a gradient scaler has last made of a loss, and the scaler.
-        self.scaled: tuple[Any, Any] | None = None
-        self.scale: float | None = None
 
     def mark(self, letter: str) -> None:
         """Add a letter to the order of this step; runs of one letter are written once."""
@@ -76,15 +69,12 @@ class Procedure:
         self._patch_clearing(patches)
         self._patch_clipping(patches)
         self._patch_schedulers(patches)
-        self._patch_scaler(patches)
-        self._patch_seeding(patches)
-        self._patch_loading(patches)
 
     def _patch_clearing(self, patches: Patches) -> None:
         for owner in (torch.optim.Optimizer, torch.nn.Module):
-            patches.replace(owner, "zero_grad", self._marking(owner.zero_grad, "z"))
+            patches.replace(owner, "zero_grad", self.marking(owner.zero_grad, "z"))
 
-    def _marking(self, original: Any, letter: str) -> Any:
+    def marking(self, original: Any, letter: str) -> Any:
         """The function, with a letter left before each call."""
         mine = self
 
@@ -224,147 +214,6 @@ class Procedure:
     def live_schedulers(self) -> list[Any]:
         """The schedulers that still exist, in the order of their making."""
         return [s for s in (r() for r in self.made) if s is not None]
-
-    def _patch_scaler(self, patches: Patches) -> None:
-        scaler: Any = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
-        mine = self
-        if hasattr(scaler, "_maybe_opt_step"):
-            original = scaler._maybe_opt_step
-
-            @functools.wraps(original)
-            def step(self: Any, optimizer: Any, state: Any, *args: Any, **kwargs: Any) -> Any:
-                before = mine.steps_of(optimizer)
-                result = original(self, optimizer, state, *args, **kwargs)
-                mine.scaled_step(self, optimizer, before)
-                return result
-
-            patches.replace(scaler, "_maybe_opt_step", step)
-        patches.replace(scaler, "unscale_", self._marking(scaler.unscale_, "u"))
-        scale = scaler.scale
-
-        @functools.wraps(scale)
-        def scaled(self: Any, outputs: Any) -> Any:
-            result = scale(self, outputs)
-            if isinstance(result, torch.Tensor) and not guard.off:
-                mine.scaled = (weakref.ref(result), self)
-            return result
-
-        patches.replace(scaler, "scale", scaled)
-
-    def steps_of(self, optimizer: Any) -> int:
-        """How many steps an optimizer has made so far."""
-        known = self.watch.optimizers.get(id(optimizer))
-        return 0 if known is None else known.steps
-
-    @guarded
-    def scaled_step(self, scaler: Any, optimizer: Any, before: int) -> None:
-        """Record a step that the scaler left out because a scaled gradient was not finite."""
-        if self.steps_of(optimizer) == before:
-            self.scale_seen(float(scaler.get_scale()))
-            self.left_out(self.watch.known(optimizer))
-
-    def leaves_out(self, optimizer: Any) -> bool:
-        """Whether a fused optimizer will pass over this step inside its kernel; an accelerator is not asked."""
-        bad = getattr(optimizer, "found_inf", None)
-        return isinstance(bad, torch.Tensor) and bad.device.type == "cpu" and bool(bad)
-
-    def left_out(self, watched: Watched) -> None:
-        """A step that was not taken: nothing of it belongs to the next one."""
-        self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=self.scale)
-        self.watch.replay.step_ended()
-        self.watch.backwards.pending, watched.pending, self.watch.objectives.values = [], [], []
-        self.clipped = watched.unclipped = None
-        watched.leave_marker()
-        watched.cleared = watched.marker is None
-
-    def unscaled(self, loss: Any, value: Any) -> Any:
-        """The loss itself where backward is called on what a gradient scaler made of it."""
-        scaled, self.scaled = self.scaled, None
-        if scaled is None or scaled[0]() is not loss:
-            return value
-        scale = float(scaled[1].get_scale())
-        self.scale_seen(scale)
-        return value / scale
-
-    def scale_seen(self, scale: float) -> None:
-        """Record a gradient scaler's scale where it is new."""
-        if scale != self.scale:
-            self.scale = scale
-            self.watch.journal.write("scaler", scale=scale, step=self.watch.step)
-
-    def gradient_scale(self, optimizer: Any) -> float:
-        """The factor that is still in the gradients because a fused optimizer will divide by it itself."""
-        scale = getattr(optimizer, "grad_scale", None)
-        return 1.0 if scale is None else float(scale)
-
-    def _patch_seeding(self, patches: Patches) -> None:
-        import random
-
-        targets = [(torch, "manual_seed", "torch"), (random, "seed", "random")]
-        for owner, name, what in targets:
-            patches.replace(owner, name, self._seeding(getattr(owner, name), what))
-
-    def numpy_imported(self, module: Any) -> None:
-        """Follow the seeding of numpy's random numbers, too, once the program uses them."""
-        self.watch.patches.replace(module, "seed", self._seeding(module.seed, "numpy"))
-
-    def _seeding(self, original: Any, what: str) -> Any:
-        mine = self
-
-        @functools.wraps(original)
-        def seed(*args: Any, **kwargs: Any) -> Any:
-            if not guard.off and not torch.compiler.is_compiling():
-                mine.seeded(what, args[0] if args else next(iter(kwargs.values()), None))
-            return original(*args, **kwargs)
-
-        return seed
-
-    @guarded
-    def seeded(self, what: str, value: Any) -> None:
-        """Record who seeds which generator with what, when it is the user's code that does."""
-        found = sites.here(2, 4)
-        # torch's loaders seed each worker; a worker is forked below the line that began the epoch.
-        if found and sys._getframe(3).f_globals.get("__name__") != "torch.utils.data._utils.worker":
-            value = value if isinstance(value, (int, float)) else None if value is None else str(value)[:40]
-            site = self.watch.journal.site(found)
-            self.watch.journal.write("seeded", what=what, value=value, site=site, step=self.watch.step)
-
-    def _patch_loading(self, patches: Patches) -> None:
-        from torch.optim import lr_scheduler
-
-        base = getattr(lr_scheduler, "LRScheduler", None) or lr_scheduler._LRScheduler
-        kinds = {k for k in vars(lr_scheduler).values() if isinstance(k, type) and issubclass(k, base)} | {base}
-        owners = [(torch.nn.Module, "model"), (torch.optim.Optimizer, "optimizer")]
-        for owner, what in owners + [(k, "scheduler") for k in kinds if "load_state_dict" in vars(k)]:
-            patches.replace(owner, "load_state_dict", self._loading(vars(owner)["load_state_dict"], what))
-
-    def _loading(self, original: Any, what: str) -> Any:
-        mine = self
-
-        @functools.wraps(original)
-        def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
-            result = original(self, state_dict, *args, **kwargs)
-            mine.loaded(self, what, state_dict, result, kwargs.get("strict", args[0] if args else True))
-            return result
-
-        return load_state_dict
-
-    @guarded
-    def loaded(self, target: Any, what: str, state: Any, result: Any, strict: Any) -> None:
-        """Record what was resumed: which keys came from the checkpoint and which did not."""
-        if what == "model":
-            self.watch.modules.state_loaded(target)
-        self.watch.journal.write(
-            "loaded",
-            what=what,
-            name=type(target).__name__,
-            keys=len(state),
-            missing=list(getattr(result, "missing_keys", []))[:NAMED],
-            unexpected=list(getattr(result, "unexpected_keys", []))[:NAMED],
-            strict=bool(strict),
-            site=self.watch.journal.site(sites.here(3, 4)),
-            step=self.watch.step,
-        )
 
 
 def taken(parameters: Any) -> tuple[Any, list[Any]]:

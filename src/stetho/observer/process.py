@@ -1,11 +1,11 @@
-"""Which process this is: its command, and its rank among those that train together, once that is known."""
+"""Which process this is: its command, its rank among those that train together, and its end at a bound."""
 
 from __future__ import annotations
 
 import functools
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
@@ -65,3 +65,15 @@ class Process:
             rank=self.rank,
             world=self.world,
         )
+
+    def finish(self, reason: str) -> NoReturn:
+        """End the process here: the bound of an experiment is exact, and no `except` of the program's can undo it."""
+        self.watch.run.report()
+        self.watch.journal.flush()
+        self.watch.journal.write("end", reason=reason)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:  # noqa: BLE001 - a closed or broken stream must not keep the run alive
+                continue
+        os._exit(0)

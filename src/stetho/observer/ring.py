@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import torch
 
 from . import away, guard, snapshot
-from .data import fingerprints, first_tensor
+from .inputs import fingerprints, first_tensor
 from .kept import Call
 from .streams import Unfit, flat
 from .unseen import unrecorded

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 import torch
 
 from . import sites
-from .modules import named_values
+from .reach import named_values
 from .streams import Unfit
 
 if TYPE_CHECKING:

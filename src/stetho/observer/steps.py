@@ -73,6 +73,13 @@ class Block:
         self.journal.write_plain("steps", fields)
 
 
+def number(value: Any) -> float | None:
+    """A setting as a number, where it is one."""
+    if type(value) is float:
+        return value
+    return None if value is None or isinstance(value, (tuple, list)) else float(value)
+
+
 def settled(entry: Any) -> Any:
     """An entry as JSON can hold it: tensors as numbers, what is not finite as text, also inside pairs."""
     if type(entry) is float:

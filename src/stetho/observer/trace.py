@@ -248,7 +248,7 @@ class Tracer:
         """Follow the graph from the loss: which parameters it reaches, its terms, and a watch on each gradient."""
         node = loss.grad_fn
         if node is None:
-            self.watch.modules.graph_walked([], 0, retain)
+            self.watch.reach.graph_walked([], 0, retain)
             return
         parts = terms(loss) if loss.numel() == 1 else None
         if parts is not None:
@@ -266,7 +266,7 @@ class Tracer:
                 if following is not None and following not in seen:
                     seen.add(following)
                     waiting.append(following)
-        self.watch.modules.graph_walked(leaves, len(seen), retain)
+        self.watch.reach.graph_walked(leaves, len(seen), retain)
 
     def _write_terms(self, total: float, parts: list[Mark]) -> None:
         """Record what the loss is made of."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import atexit
 import functools
-import operator
 import os
-import sys
 import time
 import weakref
 from _thread import get_ident
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -26,9 +24,14 @@ from .objectives import Objectives
 from .patches import Patches
 from .procedure import Procedure
 from .process import Process
+from .reach import Reach
 from .replay import Replay
+from .resuming import Resuming
 from .ring import Ring
+from .scaling import Scaling
 from .schedule import sampled
+from .seeding import Seeding
+from .steps import number
 from .trace import Tracer
 from .twin import asked
 from .unseen import unrecorded
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     from .journal import Journal
 
 now = time.perf_counter
-GRADIENT = operator.attrgetter("grad")
 
 
 class Watch:
@@ -62,7 +64,8 @@ class Watch:
         self.run = Run(self)
         self.backwards = Backwards(self)
         self.procedure = Procedure(self)
-        self.modules = Modules(self)
+        self.scaling, self.seeding, self.resuming = Scaling(self), Seeding(self), Resuming(self)
+        self.modules, self.reach = Modules(self), Reach(self)
         self.data = Data(self)
         self.tracer = Tracer(self)
         self.objectives = Objectives(self)
@@ -75,7 +78,8 @@ class Watch:
         if self.plan.get("seed") is not None:
             torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
-        for part in (self.backwards, self.procedure, self.modules, self.data, self.tracer, self.objectives):
+        following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming]
+        for part in (*following, self.modules, self.data, self.tracer, self.objectives):
             part.install(self.patches)
         self.journal.gathering.append(self.hand_over)
         atexit.register(self.last_words)
@@ -129,11 +133,19 @@ class Watch:
         """Hold nothing of the program's any more: the observer has gone quiet."""
         self.tracer.stop()
         self.replay.on = self.ring.on = False
-        holding: list[Any] = [self.backwards, self.replay, self.data, self.objectives, self.modules, self.tracer]
+        holding: list[Any] = [
+            self.backwards,
+            self.replay,
+            self.data,
+            self.objectives,
+            self.modules,
+            self.reach,
+            self.tracer,
+        ]
         for part in (*holding, self.manual, *self.optimizers.values()):
             part.let_go()
         self.ring.kept.clear()
-        self.procedure.scaled = self.procedure.clipped = None
+        self.scaling.scaled = self.procedure.clipped = None
 
     def hand_over(self) -> None:
         """Write the steps that were gathered."""
@@ -166,7 +178,7 @@ class Watch:
         self.made += 1
         self.optimizers = {**self.optimizers, id(optimizer): watched}
         self.process.training()
-        self.modules.remember_scope(watched, frames)
+        self.reach.remember_scope(watched, frames)
         self.journal.write(
             "optimizer",
             o=watched.index,
@@ -202,7 +214,7 @@ class Watch:
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Measure the gradient that the step will use; with a closure it is made inside the step, so later."""
         watched = self.known(optimizer)
-        watched.left_out = self.procedure.leaves_out(optimizer)
+        watched.left_out = self.scaling.leaves_out(optimizer)
         if watched.left_out:
             return
         self.procedure.mark("s")
@@ -212,52 +224,22 @@ class Watch:
         watched.stepping = bool(kwargs and kwargs.get("closure") is not None) or (len(args) > 1 and args[1] is not None)
         watched.norm = None
         if not watched.stepping:
-            watched.norm = norm = self.norm_of(watched)
+            watched.norm = norm = watched.norm_now(self.procedure.clipped)
             if type(norm) is float and not isfinite(norm):
                 self.replay.gradient_bad(watched)
         if watched.close:
             with unrecorded():
                 watched.before = gradients.Before(watched.parameters(), watched.still)
 
-    def norm_of(self, watched: Watched) -> Any:
-        """The global norm before clipping; clipping has just computed it where it was told all parameters."""
-        watched.parts = None
-        clipped = self.procedure.clipped
-        whole = clipped is not None and clipped.whole
-        if clipped is not None and whole and not watched.close:
-            return clipped.total
-        found = [g for g in map(GRADIENT, watched.held) if g is not None]
-        if not found:
-            return clipped.total if clipped is not None and whole else 0.0
-        if watched.unclipped is not None:
-            watched.parts, watched.unclipped = watched.unclipped, None
-            value = gradients.total(watched.parts)
-        elif watched.close:
-            watched.parts = gradients.norms(found)
-            value = gradients.total(watched.parts)
-        elif watched.size > gradients.EXACT:
-            watched.block.estimated = True
-            value = gradients.estimate(found)
-        else:
-            # One by one only where each is recorded.
-            known = gradients.length(found) if watched.usual else None
-            value = gradients.total(gradients.norms(found)) if known is None else known
-        if clipped is not None and whole:
-            watched.scale = clipped.factor
-            return clipped.total
-        scale = self.procedure.gradient_scale(watched.optimizer)
-        watched.scale = 1.0 / scale
-        return value if scale == 1.0 else value * watched.scale
-
     @guarded
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Write the step down, prepare for the next, and end the process at the experiment's bound."""
         watched = self.known(optimizer)
         if watched.left_out:
-            self.procedure.left_out(watched)
+            self.scaling.left_out(watched)
             return
         if watched.norm is None:
-            watched.norm = self.norm_of(watched)
+            watched.norm = watched.norm_now(self.procedure.clipped)
         self._gather(watched, now())
         if watched.before is not None:
             with unrecorded():
@@ -276,11 +258,11 @@ class Watch:
             self.ring.step_ended(watched)
         self.replay.step_ended()
         self.data.step_ended()
-        if not self.modules.written:
-            self.modules.step_ended(self.step)
+        if not self.reach.written:
+            self.reach.step_ended(self.step)
         self.tracer.look(self.step)
         if self.bound and steps >= self.bound:
-            self.finish("bound")
+            self.process.finish("bound")
         if self.journal.due(time.monotonic()):
             self.journal.flush()
         # What the observer did just now is not the program's time.
@@ -328,34 +310,9 @@ class Watch:
             self.journal.flush()
         self.finite = good
 
-    def untouched(self) -> set[int]:
-        """Parameters that none of the steps so far has changed."""
-        unsure = {id(w.held[i]) for w in self.optimizers.values() for i in w.unsure}
-        stood = {id(p) for w in self.optimizers.values() for p, moved in zip(w.parameters(), w.moved) if not moved}
-        return stood - unsure
-
-    def finish(self, reason: str) -> NoReturn:
-        """End the process here: the bound of an experiment is exact, and no `except` of the program's can undo it."""
-        self.run.report()
-        self.journal.flush()
-        self.journal.write("end", reason=reason)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except Exception:  # noqa: BLE001 - a closed or broken stream must not keep the run alive
-                continue
-        os._exit(0)
-
 
 def call(method: weakref.WeakMethod[Any]) -> None:
     """Call a method of something that may be gone by now."""
     found = method()
     if found is not None:
         found()
-
-
-def number(value: Any) -> float | None:
-    """A setting as a number, where it is one."""
-    if type(value) is float:
-        return value
-    return None if value is None or isinstance(value, (tuple, list)) else float(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ from . import gradients
 from .steps import Block
 
 if TYPE_CHECKING:
+    from .procedure import Clipped
     from .sites import Place
     from .watch import Watch
 
 # Gradients looked at to tell which of several optimizers a backward is for.
 PROBES = 4
+GRADIENT = operator.attrgetter("grad")
 
 
 class Watched:
@@ -92,6 +95,36 @@ class Watched:
         self.size = sum(p.numel() for p in held)
         self.usual = all(gradients.usual(p) for p in held)
         return held
+
+    def norm_now(self, clipped: Clipped | None) -> Any:
+        """The global norm before clipping; clipping has just computed it where it was told all parameters."""
+        self.parts = None
+        known = clipped is not None and clipped.whole
+        if clipped is not None and known and not self.close:
+            return clipped.total
+        found = [g for g in map(GRADIENT, self.held) if g is not None]
+        if not found:
+            return clipped.total if clipped is not None and known else 0.0
+        if self.unclipped is not None:
+            self.parts, self.unclipped = self.unclipped, None
+            value = gradients.total(self.parts)
+        elif self.close:
+            self.parts = gradients.norms(found)
+            value = gradients.total(self.parts)
+        elif self.size > gradients.EXACT:
+            self.block.estimated = True
+            value = gradients.estimate(found)
+        else:
+            # One by one only where each is recorded.
+            value = gradients.length(found) if self.usual else None
+            value = gradients.total(gradients.norms(found)) if value is None else value
+        if clipped is not None and known:
+            self.scale = clipped.factor
+            return clipped.total
+        # A fused optimizer divides by a gradient scaler's factor itself, so that it is still in the gradients.
+        scale = getattr(self.reference(), "grad_scale", None)
+        self.scale = 1.0 if scale is None else 1.0 / float(scale)
+        return value if scale is None else value * self.scale
 
     def look_for_reset(self) -> None:
         """Tell, before the first backward after a step, whether that step's gradients are still there."""
