@@ -15,8 +15,6 @@ PLAIN = (torch.Tensor, torch.nn.Parameter)
 HALF = (torch.float16, torch.bfloat16)
 FULL = (torch.float32, torch.float64)
 WHOLE_NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-# Sums of squares in single precision between these have not suffered from its range.
-SQUARES = (1e-24, 1e36)
 # A tensor of more elements than this is not copied whole to see whether a step has changed any of them.
 COPIED = 4_000_000
 
@@ -55,23 +53,6 @@ def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
         values = [v * s for v, s in zip(values, scales)]
     # hypot scales its arguments, so that large finite parts do not become an infinite whole.
     return math.hypot(*values)
-
-
-def usual(parameter: Any) -> bool:
-    """Whether a parameter is of the kind that nearly all are of."""
-    return parameter.dtype is torch.float32 and parameter.is_cpu and type(parameter) in PLAIN
-
-
-def length(gradients: Sequence[Any]) -> float | None:
-    """The norm of the gradients of usual parameters in the fastest way; none where only a careful way gets it right."""
-    try:
-        rows = [*map(torch.Tensor.ravel, gradients)]
-        square = sum([product.item() for product in map(torch.dot, rows, rows)])
-    except RuntimeError:
-        # Some are sparse.
-        return None
-    # Squares that are too small or too large for their type lose what the norm itself would still show.
-    return math.sqrt(square) if SQUARES[0] < square < SQUARES[1] else None
 
 
 def part(tensor: Any) -> Any:

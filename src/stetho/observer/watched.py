@@ -42,7 +42,6 @@ class Watched:
         self.held: list[Any] = []
         self.groups = self.last = -1
         self.size = 0
-        self.usual = False  # whether all parameters are of the kind whose norm has a fast way
         self.named = 0  # parameters whose names are written
         self.close = False
         self.moved: list[bool] = []
@@ -93,7 +92,6 @@ class Watched:
         self.groups, self.last = len(groups), len(groups[-1]["params"])
         self.held = held = [p for group in groups for p in group["params"]]
         self.size = sum(p.numel() for p in held)
-        self.usual = all(gradients.usual(p) for p in held)
         return held
 
     def norm_now(self, clipped: Clipped | None) -> Any:
@@ -108,16 +106,12 @@ class Watched:
         if self.unclipped is not None:
             self.parts, self.unclipped = self.unclipped, None
             value = gradients.total(self.parts)
-        elif self.close:
-            self.parts = gradients.norms(found)
-            value = gradients.total(self.parts)
-        elif self.size > gradients.EXACT:
+        elif self.size > gradients.EXACT and not self.close:
             self.block.estimated = True
             value = gradients.estimate(found)
         else:
-            # One by one only where each is recorded.
-            value = gradients.length(found) if self.usual else None
-            value = gradients.total(gradients.norms(found)) if value is None else value
+            self.parts = gradients.norms(found)
+            value = gradients.total(self.parts)
         if clipped is not None and known:
             self.scale = clipped.factor
             return clipped.total
