@@ -89,16 +89,23 @@ def fault(error: BaseException, hook: str) -> None:
     """Switch the observer off for good, say why in the recording, and let go of everything."""
     global off
     off = True
-    try:
-        if journal is not None:
-            text = "".join(traceback.format_exception_only(type(error), error)).strip()
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            journal.flush()
-            journal.write("fault", error=text, hook=hook, at=f"{last.filename}:{last.lineno}")
-    except Exception:  # noqa: BLE001 - what cannot even be recorded must still not reach the program
-        pass
-    for let_go in holders:
+    theirs: Exception | None = None
+    for last_act in (functools.partial(record, error, hook), *holders):
         try:
-            let_go()
-        except Exception:  # noqa: BLE001 - nothing is left that could be done about it
-            continue
+            last_act()
+        except Exception as other:
+            # What cannot even be recorded, or let go of, must still not reach the program.
+            theirs = other if from_signal(other) else theirs
+    if theirs is not None:
+        raise theirs
+
+
+def record(error: BaseException, hook: str) -> None:
+    """Write down what went wrong; it may have been in the very steps that are still to be written, so it comes first."""
+    if journal is None:
+        return
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    trace = traceback.extract_tb(error.__traceback__)
+    at = f"{trace[-1].filename}:{trace[-1].lineno}" if trace else ""
+    journal.write("fault", error=text, hook=hook, at=at)
+    journal.flush()
