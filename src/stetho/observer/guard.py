@@ -56,13 +56,17 @@ def _guarded(function: Callable[P, R], passes: Callable[[], bool]) -> Callable[P
             return None
         try:
             with cover():
-                return function(*args, **kwargs)
+                result = function(*args, **kwargs)
         except Exception as error:
             # This is the place where errors of the observer are isolated.
             if from_signal(error):
                 raise
             fault(error, function.__name__)
             return None
+        if off:
+            # A hook inside this one has failed, and this one has gone on, perhaps to hold things again.
+            do_all(holders)
+        return result
 
     return run
 
@@ -88,20 +92,25 @@ def from_signal(error: BaseException) -> bool:
 def fault(error: BaseException, hook: str) -> None:
     """Switch the observer off for good, say why in the recording, and let go of everything."""
     global off
-    off = True
+    first, off = not off, True
+    # What a hook runs into after one inside it has failed tells nothing.
+    do_all([functools.partial(record, error, hook), *holders] if first else holders)
+
+
+def do_all(acts: list[Callable[[], None]]) -> None:
+    """Do one thing after the other whatever happens: what cannot even be recorded must not reach the program."""
     theirs: Exception | None = None
-    for last_act in (functools.partial(record, error, hook), *holders):
+    for act in acts:
         try:
-            last_act()
-        except Exception as other:
-            # What cannot even be recorded, or let go of, must still not reach the program.
-            theirs = other if from_signal(other) else theirs
+            act()
+        except Exception as error:  # noqa: BLE001 - nothing is left that could be done about it
+            theirs = error if from_signal(error) else theirs
     if theirs is not None:
         raise theirs
 
 
 def record(error: BaseException, hook: str) -> None:
-    """Write down what went wrong; it may have been in the very steps that are still to be written, so it comes first."""
+    """Write down what went wrong, before the steps that are still to be written: it may have been in these."""
     if journal is None:
         return
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
