@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -14,11 +15,14 @@ NOT_REACHED = {
     "keras_steps.KerasSteps.before": "Keras is not used",
     "keras_steps.KerasSteps.patch": "Keras is not used",
 }
-# Hooks that are called once, or not again once they were called; a second call cannot fail.
+# What hooks raise at their second call.
 ODD = ("Unprintable", "MemoryError", "RecursionError")
 ENDS = ("return", "exit", "at once", "raise", "term", "handled", "interrupt", "kill", "abort")
 # The recording of the whole program is several times as long.
 SIZE = 9_000
+# What a model may do in its forward pass so that the step can be replayed all the same; and what stops the replay.
+FELT = ("print", "raw", "held", "appended", "counted", "saved", "socket", "writer", "native")
+REFUSED = ("base", "made", "spawned", "sent", "removed")
 
 
 def arguments(hook: str) -> tuple[str, ...]:
@@ -34,6 +38,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     ways: list[tuple[str, ...]] = [(), ("spoiled",), ("joined",), ("closed",)]
     jobs = [Job(" ".join(way), "whole", way, short=True) for way in ways]
     jobs += [Job(how, "ends", (how,)) for how in ENDS]
+    jobs += [Job(f"writes {way}", "writes", (way,), short=True) for way in (*FELT, *REFUSED)]
     return run(tmp_path_factory.mktemp("harm") / "plain", jobs, observed=False)
 
 
@@ -50,6 +55,7 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         Job("removed", "whole", ("removed",), sabotage=("rolling",), short=True),
         Job("stopped", "whole", ("stopped",), sabotage=("protected",), short=True),
         *(Job(how, "ends", (how,)) for how in ENDS),
+        *(Job(f"writes {way}", "writes", (way,), short=True) for way in (*FELT, *REFUSED)),
     ]
     return run(tmp_path_factory.mktemp("harm") / "observed", jobs, observed=True)
 
@@ -164,7 +170,20 @@ def test_a_program_ends_as_it_does_alone(how: str, plain: dict[str, Outcome], ob
     steps = [s.index for s in seen.recording.steps]
     assert steps == list(range(len(steps))) and not seen.recording.faults
     if how in ("kill", "at once", "term", "abort"):
-        longest = max(b - a for a, b in zip(times, times[1:], strict=False))
+        longest = max(b - a for a, b in itertools.pairwise(times))
         assert len(steps) >= sum(t < times[-1] - 0.2 - 2 * longest for t in times[:-1]) > 10
     else:
         assert len(steps) == len(times) - 1
+
+
+@pytest.mark.parametrize("way", [*FELT, *REFUSED])
+def test_a_replay_is_not_felt_outside(way: str, plain: dict[str, Outcome], observed: dict[str, Outcome]) -> None:
+    alone, seen = plain[f"writes {way}"], observed[f"writes {way}"]
+    assert alone.code == 0, alone.err
+    assert seen.told == alone.told and seen.files == alone.files
+    origins, without = seen.recording.of("origin"), seen.recording.of("unlocalised")
+    assert not seen.recording.faults
+    if way in FELT:
+        assert [o["op"] for o in origins] == ["log"] and not without
+    else:
+        assert not origins and len(without) == 1 and without[0]["step"] == 5

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy
 import torch
-import torch._dynamo  # the first step of an optimizer would load it
+import torch._dynamo  # noqa: F401 - the first step of an optimizer would load it
 
 HERE = Path(__file__).parent
 

@@ -26,7 +26,9 @@ def inner(function) -> object:
 def wrapped(decorator) -> dict[str, FunctionType]:
     """Every function that a decorator of the observer's has made, by the name of what it wraps."""
     code = inner(decorator)
+    gc.unfreeze()
     found = [f for f in gc.get_objects() if type(f) is FunctionType and f.__code__ is code]
+    gc.freeze()
     return {f"{f.__module__.partition('.')[2]}.{f.__qualname__}": f for f in found}
 
 
