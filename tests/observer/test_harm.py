@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from harm_runs import Job, Outcome, run
 
+from stetho.observer import confinement
+
 # Hooks that the program does not reach, and why.
 NOT_REACHED = {
     "keras_steps.KerasSteps.after": "Keras is not used",
@@ -47,6 +49,7 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """The same under an observer in trouble, and its wrappers called by themselves."""
     jobs = [
         Job("", "whole", short=True),
+        Job("prompt", "whole", sabotage=("prompt",), short=True),
         Job("hooks", "whole", sabotage=("listed",)),
         Job("wrappers", "wrappers", short=True),
         Job("limited", "whole", sabotage=("limited", SIZE), short=True),
@@ -124,7 +127,7 @@ def test_a_full_disk_ends_the_recording_alone(
     way: str, plain: dict[str, Outcome], observed: dict[str, Outcome]
 ) -> None:
     assert observed[way].told == plain[""].told and observed[way].files == plain[""].files
-    recorded, whole = observed[way].recording, observed[""].recording
+    recorded, whole = observed[way].recording, observed["prompt"].recording
     kinds = [e.kind for e in recorded.events]
     assert len(kinds) < len(whole.events) and kinds == [e.kind for e in whole.events][: len(kinds)]
     assert bool(recorded.steps) == (way in ("limited", f"full {SIZE}"))
@@ -178,6 +181,8 @@ def test_a_program_ends_as_it_does_alone(how: str, plain: dict[str, Outcome], ob
 
 @pytest.mark.parametrize("way", [*FELT, *REFUSED])
 def test_a_replay_is_not_felt_outside(way: str, plain: dict[str, Outcome], observed: dict[str, Outcome]) -> None:
+    if way in ("native", "base") and confinement.version() < 3:
+        pytest.skip("this kernel cannot keep a process from changing files")
     alone, seen = plain[f"writes {way}"], observed[f"writes {way}"]
     assert alone.code == 0, alone.err
     assert seen.told == alone.told and seen.files == alone.files

@@ -17,15 +17,20 @@ MOVING, CUTTING = 1 << 13, 1 << 14
 ON_A_FILE = 0b10 | CUTTING
 
 
+def version() -> int:
+    """Which version of this the kernel knows; 0 for none."""
+    if not sys.platform.startswith("linux"):
+        return 0
+    return max(0, int(ctypes.CDLL(None).syscall(CREATE, None, ctypes.c_size_t(0), VERSION)))
+
+
 def confine(allowed: list[str]) -> bool:
     """Nothing outside these files and folders can be changed from now on; whether this kernel sees to that."""
-    if not sys.platform.startswith("linux"):
+    known = version()
+    if not known:
         return False
-    system = ctypes.CDLL(None, use_errno=True)
-    version = system.syscall(CREATE, None, ctypes.c_size_t(0), VERSION)
-    if version < 1:
-        return False
-    changes = CHANGES | (MOVING if version >= 2 else 0) | (CUTTING if version >= 3 else 0)
+    system = ctypes.CDLL(None)
+    changes = CHANGES | (MOVING if known >= 2 else 0) | (CUTTING if known >= 3 else 0)
     rules = system.syscall(CREATE, struct.pack("=Q", changes), ctypes.c_size_t(8), 0)
     if rules < 0:
         return False

@@ -7,7 +7,7 @@ import os
 import sys
 from types import FunctionType
 
-from _stetho_observer import guard, ring
+from _stetho_observer import guard, journal, ring
 
 
 class Unprintable(Exception):
@@ -73,10 +73,13 @@ def raising(name: str, error: str, calls: int) -> None:
         run.on_batch(lambda _, batch: batch)
 
 
+def prompt() -> None:
+    """Have each step written at its end, so that the order of lines does not depend on the time."""
+    journal.FLUSH = 0.0
+
+
 def rolling() -> None:
     """Have the recording go on in another file after every few lines."""
-    import _stetho_observer.journal as journal
-
     journal.SEGMENT = 4000
 
 
@@ -84,11 +87,13 @@ def limited(size: int) -> None:
     """Files may not become larger than this; Python has the signal for it ignored."""
     import resource
 
+    prompt()
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 
 
 def full(size: int) -> None:
     """The disk is full after so many bytes of the recording; what still fits of a line is written."""
+    prompt()
     left, original = [size], os.write
 
     def write(descriptor, data):

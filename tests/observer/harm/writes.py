@@ -91,7 +91,9 @@ class Net(torch.nn.Module):
         self.layer = torch.nn.Linear(3, 1)
 
     def forward(self, x):
-        WAYS[how]()
+        if step <= 5:
+            # Not after the step that is replayed: it would cover up what the replay did.
+            WAYS[how]()
         return torch.log(self.layer(x).abs() * (x.sum() != 0) + x.sum())
 
 
