@@ -45,44 +45,36 @@ def away() -> bool:
 
 def guarded(function: Callable[P, R]) -> Callable[P, R | None]:
     """Wrap a hook so that whatever it raises disables the observer instead of reaching the user's program."""
+    return _guarded(function, True)
 
-    # Hooks of every step pass here: what `away` asks is asked in place.
+
+def anywhere(function: Callable[P, R]) -> Callable[P, R | None]:
+    """The same for what may come in any thread."""
+    return _guarded(function, False)
+
+
+def _guarded(function: Callable[P, R], here: bool) -> Callable[P, R | None]:
+    # The hooks of every step pass here: what `away` asks is asked in place.
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        if off or compiling() or (thread is not None and get_ident() != thread):
+        if off or compiling() or (here and thread is not None and get_ident() != thread):
             return None
         deep = modes()
         if deep and hollow():
             return None
         try:
             with deeper() if deep else cover():
-                return function(*args, **kwargs)
+                result = function(*args, **kwargs)
         except Exception as error:
             # This is the place where errors of the observer are isolated.
             if from_signal(error):
                 raise
             fault(error, function.__name__)
             return None
-
-    return run
-
-
-def anywhere(function: Callable[P, R]) -> Callable[P, R | None]:
-    """The same for what may come in any thread."""
-
-    @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R | None:
-        if off or compiling() or (modes() and hollow()):
-            return None
-        try:
-            with deeper() if modes() else cover():
-                return function(*args, **kwargs)
-        except Exception as error:
-            # This is the place where errors of the observer are isolated.
-            if from_signal(error):
-                raise
-            fault(error, function.__name__)
-            return None
+        if off:
+            # A hook inside this one has failed, and this one has gone on, perhaps to hold things again.
+            do_all(holders)
+        return result
 
     return run
 
@@ -108,17 +100,29 @@ def from_signal(error: BaseException) -> bool:
 def fault(error: BaseException, hook: str) -> None:
     """Switch the observer off for good, say why in the recording, and let go of everything."""
     global off
-    off = True
-    try:
-        if journal is not None:
-            text = "".join(traceback.format_exception_only(type(error), error)).strip()
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            journal.flush()
-            journal.write("fault", error=text, hook=hook, at=f"{last.filename}:{last.lineno}")
-    except Exception:  # noqa: BLE001 - what cannot even be recorded must still not reach the program
-        pass
-    for let_go in holders:
+    first, off = not off, True
+    # What a hook runs into after one inside it has failed tells nothing.
+    do_all([functools.partial(record, error, hook), *holders] if first else holders)
+
+
+def do_all(acts: list[Callable[[], None]]) -> None:
+    """Do one thing after the other whatever happens: what cannot even be recorded must not reach the program."""
+    theirs: Exception | None = None
+    for act in acts:
         try:
-            let_go()
-        except Exception:  # noqa: BLE001 - nothing is left that could be done about it
-            continue
+            act()
+        except Exception as error:  # noqa: BLE001 - nothing is left that could be done about it
+            theirs = error if from_signal(error) else theirs
+    if theirs is not None:
+        raise theirs
+
+
+def record(error: BaseException, hook: str) -> None:
+    """Write down what went wrong, before the steps that are still to be written: it may have been in these."""
+    if journal is None:
+        return
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    trace = traceback.extract_tb(error.__traceback__)
+    at = f"{trace[-1].filename}:{trace[-1].lineno}" if trace else ""
+    journal.write("fault", error=text, hook=hook, at=at)
+    journal.flush()

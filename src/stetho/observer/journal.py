@@ -9,7 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
-from . import sites, thinning
+from . import guard, sites, thinning
 
 if TYPE_CHECKING:
     from .sites import Place
@@ -19,6 +19,9 @@ SEGMENT = 8 * 1024 * 1024
 SEGMENTS = 6
 # Steps that are not yet written are written after this many seconds, at the end of the step under way.
 FLUSH = 0.2
+# The recording's descriptor has at least this number, where it is in nobody's way: the program's own have the numbers
+# that they have without it, and a standard stream that the program closes is not replaced by it.
+ASIDE = 100
 
 
 def plain(value: Any) -> Any:
@@ -36,9 +39,26 @@ def identity(descriptor: int) -> tuple[int, int]:
     """The file behind a descriptor; none when it is closed."""
     try:
         found = os.fstat(descriptor)
-    except OSError:
+    except OSError as error:
+        if guard.from_signal(error):
+            raise
         return (-1, -1)
     return found.st_dev, found.st_ino
+
+
+def aside(descriptor: int) -> int:
+    """The same file under a number that programs do not count on; the first one is closed."""
+    try:
+        import fcntl
+
+        moved = fcntl.fcntl(descriptor, getattr(fcntl, "F_DUPFD_CLOEXEC", fcntl.F_DUPFD), ASIDE)
+    except (ImportError, OSError) as error:
+        # So many files may not be open, or the system knows no such call.
+        if guard.from_signal(error):
+            raise
+        return descriptor
+    os.close(descriptor)
+    return moved
 
 
 class Journal:
@@ -77,7 +97,7 @@ class Journal:
 
     def _open_segment(self) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-        self.descriptor = os.open(self.path(self.segment), flags, 0o644)
+        self.descriptor = aside(os.open(self.path(self.segment), flags, 0o644))
         self.identity = identity(self.descriptor)
         self.written = 0
 
@@ -94,7 +114,10 @@ class Journal:
         try:
             with self.lock:
                 self._append(data)
-        except OSError:
+        except OSError as error:
+            # A timer of the program's may raise a TimeoutError, which is an OSError, too.
+            if guard.from_signal(error):
+                raise
             self.broken = True
 
     def _append(self, data: bytes) -> None:
@@ -105,6 +128,8 @@ class Journal:
             # The program has closed what it did not open, and may have a file of its own under that number.
             self._open_segment()
         if self.written + len(data) > SEGMENT:
+            # First, so that what a signal handler writes meanwhile does not begin another one.
+            self.written = 0
             self._next_segment()
         self.written += len(data)
         if os.write(self.descriptor, data) != len(data):
@@ -175,5 +200,7 @@ class Journal:
     def _forked(self) -> None:
         try:
             self._open()
-        except OSError:
+        except OSError as error:
+            if guard.from_signal(error):
+                raise
             self.broken = True

@@ -7,6 +7,8 @@ import time
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from . import guard
+
 if TYPE_CHECKING:
     from .journal import Journal
 
@@ -97,8 +99,9 @@ def memory() -> dict[str, int]:
     try:
         with open("/proc/self/statm", "rb") as handle:
             found["rss"] = int(handle.read().split()[1]) * PAGE
-    except (OSError, ValueError, IndexError):
-        pass
+    except (OSError, ValueError, IndexError) as error:
+        if guard.from_signal(error):
+            raise
     try:
         import resource
 

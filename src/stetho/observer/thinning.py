@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import Counter
@@ -72,11 +73,17 @@ def shrink(paths: list[str], limit: int) -> None:
 def thin(path: str) -> None:
     """Rewrite one closed segment with every second step and sample; readers see the old file or the new one."""
     new = path + ".thinner"
-    with open(path, encoding="utf-8", errors="replace") as old, open(new, "w", encoding="utf-8") as out:
-        out.write('{"e":"thinned"}\n')
-        for event in thinned(old):
-            out.write(json.dumps(event, separators=(",", ":")) + "\n")
-    os.replace(new, path)
+    try:
+        with open(path, encoding="utf-8", errors="replace") as old, open(new, "w", encoding="utf-8") as out:
+            out.write('{"e":"thinned"}\n')
+            for event in thinned(old):
+                out.write(json.dumps(event, separators=(",", ":")) + "\n")
+        os.replace(new, path)
+    except BaseException:
+        # A disk that is full is not to be left fuller.
+        with contextlib.suppress(OSError):
+            os.remove(new)
+        raise
 
 
 def thinned(lines: Iterator[str]) -> Iterator[dict[str, Any]]:

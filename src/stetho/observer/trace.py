@@ -124,7 +124,7 @@ class Tracer:
                 self._enter()
                 self.keeping = self.mode is not None
             else:
-                self._leave()
+                self.leave()
 
     def _enter(self) -> None:
         """Put the mode on, where there is none of the user's."""
@@ -132,7 +132,7 @@ class Tracer:
             self.mode = Mode(self)
             self.mode.__enter__()
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
         """Take the mode off; below a mode of the user's it stays where it is, and does nothing."""
         if self.mode is not None and torch.overrides._get_current_function_mode() is self.mode:
             self.mode.__exit__(None, None, None)
@@ -157,7 +157,7 @@ class Tracer:
         if not self.keeping or self.looking:
             return False
         self.keeping = False
-        self._leave()
+        self.leave()
         return True
 
     def go_on(self) -> None:
@@ -174,7 +174,7 @@ class Tracer:
         """A model begins: what happens inside it is found by calling it again."""
         self.keeping = False
         if not self.looking and self.mode is not None:
-            self._leave()
+            self.leave()
 
     def resume(self) -> None:
         """A model has ended: what follows it, up to backward, is part of the loss."""
@@ -190,12 +190,12 @@ class Tracer:
         """The loss is complete."""
         self.keeping = False
         if not self.looking and self.mode is not None:
-            self._leave()
+            self.leave()
 
     def stop(self) -> None:
         """Look at nothing any more."""
         self.looking = self.checking = self.keeping = False
-        self._leave()
+        self.leave()
         self.watch.modules.watch_closely(False)
 
     @guarded

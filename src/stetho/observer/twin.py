@@ -1,7 +1,8 @@
 """A forked twin of the process, in which the program's own code may run again and nothing of it is felt outside.
 
 What the twin inherits is cut off before any of that code runs: what it prints and writes goes nowhere, files are
-neither made nor changed, handlers of signals and connections to other processes are not its own.
+neither made nor changed, handlers of signals and connections to other processes are not its own. What remains is
+memory that the program shares with other processes or has mapped from a file to be written to.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ import sys
 import time
 from typing import Any, Callable, Iterator
 
+from . import confinement, guard
+
 # Changes to the outside that Python announces before it makes them, by how their names begin.
 CHANGES = (
     "os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown",
-    "os.kill", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "shutil.", "subprocess.",
-    "socket.", "sqlite3.connect", "signal.pthread_kill", "tempfile.",
+    "os.utime", "os.kill", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "pty.spawn", "shutil.",
+    "subprocess.", "socket.", "sqlite3.connect", "signal.pthread_kill", "tempfile.",
 )  # fmt: skip
 # Signals that ask a program to end; what is being written is still written.
 GENTLE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
@@ -121,6 +124,8 @@ def cut_off(keep: int = -1) -> None:
     leave_the_others()
     sys.addaudithook(refuse)
     builtins.open = io.open = silenced(builtins.open)
+    silence_torch()
+    confinement.confine([os.devnull] if guard.journal is None else [os.devnull, guard.journal.directory])
     seal(True)
 
 
@@ -151,6 +156,9 @@ def detach(descriptor: int, nowhere: int) -> None:
 
     try:
         kind = os.fstat(descriptor).st_mode
+        if stat.S_ISSOCK(kind):
+            unplug(descriptor)
+            return
         reads = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
         if stat.S_ISREG(kind) and reads:
             own = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY)
@@ -164,6 +172,17 @@ def detach(descriptor: int, nowhere: int) -> None:
         os.dup2(nowhere, descriptor)
     except OSError:
         return
+
+
+def unplug(descriptor: int) -> None:
+    """A socket whose other end is kept here: what is sent is heard by nobody, and nothing ever comes."""
+    import socket
+
+    mine, other = socket.socketpair()
+    other.shutdown(socket.SHUT_WR)
+    os.dup2(mine.fileno(), descriptor)
+    mine.close()
+    _kept.append(other)
 
 
 def leave_the_others() -> None:
@@ -199,13 +218,26 @@ def silenced(original: Callable[..., Any]) -> Callable[..., Any]:
     return opened
 
 
+def silence_torch() -> None:
+    """The same for `torch.save`, which opens its files without Python's knowing."""
+    native = sys.modules.get("torch._C")
+    original = getattr(native, "PyTorchFileWriter", None)
+    if original is None:
+        return
+
+    def written(file: Any, *args: Any, **kwargs: Any) -> Any:
+        return original(os.devnull if _sealed[0] and isinstance(file, str) else file, *args, **kwargs)
+
+    native.PyTorchFileWriter = written  # type: ignore[union-attr]
+
+
 def seal(closed: bool) -> None:
     """Allow nothing to be written any more, or what the observer itself has to write."""
     import resource
 
     _sealed[0] = closed
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # Code that is not Python's asks nobody; the kernel stops it.
+    # Code that is not Python's asks nobody; the kernel stops it, also where it cannot confine a process.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0 if closed else most, most))
 
 

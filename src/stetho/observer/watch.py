@@ -205,6 +205,10 @@ class Watch:
 
     def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Before any step; the thread that makes the first one is followed, whichever made the optimizer."""
+        if guard.off:
+            # Where the fault was inside the mode, the mode could not be taken off there.
+            self.tracer.leave()
+            return
         if not self.claims and self.claims.setdefault(None, get_ident()) == get_ident() != guard.thread:
             guard.thread = get_ident()
             self.optimizers = {key: w for key, w in self.optimizers.items() if key == id(optimizer)}
