@@ -73,7 +73,7 @@ def _guarded(function: Callable[P, R], here: bool) -> Callable[P, R | None]:
             return None
         if off:
             # A hook inside this one has failed, and this one has gone on, perhaps to hold things again.
-            do_all(holders)
+            do_all(holders)  # type: ignore[unreachable]
         return result
 
     return run

@@ -64,7 +64,7 @@ def raising(name: str, error: str, calls: int) -> None:
         kept = watch().ring
         kept.on, kept.folder, kept.steps = True, os.path.abspath("ring"), 2
     if name.endswith("gradient_seen"):
-        watch().tracer.windows = [(2, 5)]
+        watch().tracer.window.planned = [(2, 5)]
     # An experiment's hooks are called where there is something to change.
     run = watch().run
     if name.startswith("change.") or name.endswith("_delivered"):
