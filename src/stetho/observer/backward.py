@@ -97,9 +97,7 @@ class Backwards:
     def begins(self, tensors: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """See whether gradients were cleared, and keep the loss, which the next step writes."""
         watch = self.watch
-        # Not from an iterator: what is taken from one is gone.
-        given = (tensors,) if isinstance(tensors, torch.Tensor) else tensors if type(tensors) in (list, tuple) else ()
-        losses = [t for t in given if isinstance(t, torch.Tensor)]
+        losses = [tensors] if type(tensors) is torch.Tensor else losses_in(tensors)
         if watch.manual.on and losses:
             watch.manual.backward_begins(losses[0])
         watch.procedure.mark("b")
@@ -201,3 +199,9 @@ class Backwards:
             return self.watch.step
         reached = {id(leaf) for leaf in leaves_of(loss)}
         return max(optimizers, key=lambda w: sum(id(p) in reached for p in w.parameters())).steps
+
+
+def losses_in(tensors: Any) -> list[Any]:
+    """The tensors that backward is called on; not from an iterator, as what is taken from one is gone."""
+    given = (tensors,) if isinstance(tensors, torch.Tensor) else tensors if type(tensors) in (list, tuple) else ()
+    return [t for t in given if isinstance(t, torch.Tensor)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from typing import Any, Collection, Sequence
 
 import torch
@@ -12,8 +14,12 @@ EXACT = 8_000_000
 # Elements looked at in one tensor where a sample is enough.
 PART = 16_384
 PLAIN = (torch.Tensor, torch.nn.Parameter)
+GRADIENT, TYPE, LAYOUT = map(operator.attrgetter, ("grad", "dtype", "layout"))
+IS_THERE = functools.partial(operator.is_not, None)
+USUAL, STRIDED = frozenset(PLAIN), {torch.strided}
 HALF = (torch.float16, torch.bfloat16)
 FULL = (torch.float32, torch.float64)
+WHOLE = frozenset((*FULL, torch.complex64, torch.complex128))
 WHOLE_NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 # A tensor of more elements than this is not copied whole to see whether a step has changed any of them.
 COPIED = 4_000_000
@@ -29,12 +35,11 @@ def local(tensor: Any) -> Any:
 
 def norms(tensors: Sequence[Any]) -> list[Any]:
     """The norm of each tensor, as zero-dimensional tensors; in half precision the sum would overflow."""
-    for tensor in tensors:
-        if tensor.dtype in HALF or type(tensor) not in PLAIN or tensor.is_sparse:
-            tensors = [local(t) for t in tensors]
-            tensors = [t.coalesce().values() if t.is_sparse else t for t in tensors]
-            tensors = [t.float() if t.dtype in HALF else t for t in tensors]
-            break
+    # Asked of all at once: this is done at every step.
+    if not ({*map(TYPE, tensors)} <= WHOLE and {*map(type, tensors)} <= USUAL and {*map(LAYOUT, tensors)} == STRIDED):
+        tensors = [local(t) for t in tensors]
+        tensors = [t.coalesce().values() if t.is_sparse else t for t in tensors]
+        tensors = [t.float() if t.dtype in HALF else t for t in tensors]
     try:
         found: list[Any] = torch._foreach_norm(tensors)
         return found
@@ -46,13 +51,18 @@ def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
     """The norm of the whole: a number, or a tensor where reading it now would make an accelerator wait."""
     if not parts:
         return 0.0
-    if parts[0].device.type != "cpu":
+    if not parts[0].is_cpu:
         return torch.linalg.vector_norm(torch.stack([p.float() for p in parts]))
-    values = [p.item() for p in parts]
+    values = [*map(torch.Tensor.item, parts)]
     if scales is not None:
         values = [v * s for v, s in zip(values, scales)]
     # hypot scales its arguments, so that large finite parts do not become an infinite whole.
     return math.hypot(*values)
+
+
+def given(parameters: Sequence[Any]) -> list[Any]:
+    """The gradients of those parameters that have one."""
+    return [*filter(IS_THERE, map(GRADIENT, parameters))]
 
 
 def part(tensor: Any) -> Any:

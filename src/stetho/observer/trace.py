@@ -62,18 +62,6 @@ class Tracer:
             return result
 
         patches.replace(torch, "compile", compile)
-        backward = torch.Tensor.backward
-
-        @functools.wraps(backward)
-        def begun(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if torch.compiler.is_compiling() or not mine.lift():
-                return backward(self, *args, **kwargs)
-            try:
-                return backward(self, *args, **kwargs)
-            finally:
-                mine.lower()
-
-        patches.replace(torch.Tensor, "backward", begun)
 
     @guarded
     def compiling(self) -> None:

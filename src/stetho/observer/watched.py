@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 # Gradients looked at to tell which of several optimizers a backward is for.
 PROBES = 4
-GRADIENT = operator.attrgetter("grad")
 
 
 class Watched:
@@ -100,7 +98,7 @@ class Watched:
         known = clipped is not None and clipped.whole
         if clipped is not None and known and not self.close:
             return clipped.total
-        found = [g for g in map(GRADIENT, self.held) if g is not None]
+        found = gradients.given(self.held)
         if not found:
             return clipped.total if clipped is not None and known else 0.0
         if self.unclipped is not None:
