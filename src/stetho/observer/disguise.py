@@ -7,6 +7,8 @@ from typing import Any, Callable
 
 from torch.overrides import handle_torch_function
 
+from .sites import DISGUISE
+
 # More places than a program calls torch from; past them all are made anew.
 MOST = 4096
 
@@ -15,7 +17,7 @@ _codes: dict[tuple[str, int], CodeType] = {}
 
 _HANDLER = handle_torch_function.__code__
 # Its one statement stands on the line that the code object says is its first.
-_PLAIN = (lambda func, args, kwargs: func(*args, **kwargs)).__code__
+_PLAIN = (lambda func, args, kwargs: func(*args, **kwargs)).__code__.replace(co_consts=DISGUISE)
 
 
 def from_caller(frame: FrameType) -> Callable[[Any, Any, Any], Any]:

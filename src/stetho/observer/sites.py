@@ -32,6 +32,8 @@ _library = tuple(
 LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
 # References to that dictionary when only the frame and `scope` have one: its name there, and the call that counts.
 HELD = 3
+# The constants of code that is the observer's own under the name of a file of the user's; known by identity.
+DISGUISE: tuple[object, ...] = (None, "the observer's")
 _start = os.getcwd()
 _known: dict[str, str | None] = {}
 # The names among them that are not the user's.
@@ -64,7 +66,7 @@ def user_frames(limit: int = 5, depth: int = 2) -> list[FrameType]:
     found: list[FrameType] = []
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and len(found) < limit:
-        if user_file(frame.f_code.co_filename) is not None:
+        if user_file(frame.f_code.co_filename) is not None and frame.f_code.co_consts is not DISGUISE:
             found.append(frame)
         frame = frame.f_back
     return found
@@ -75,8 +77,9 @@ def first_user_frame(depth: int) -> FrameType | None:
     frame: FrameType | None = sys._getframe(depth)
     known, others = _known, _others
     while frame is not None:
-        name = frame.f_code.co_filename
-        if name not in others and (name in known or user_file(name) is not None):
+        code = frame.f_code
+        name = code.co_filename
+        if name not in others and (name in known or user_file(name) is not None) and code.co_consts is not DISGUISE:
             return frame
         frame = frame.f_back
     return None
