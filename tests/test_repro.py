@@ -16,7 +16,10 @@ from stetho.executors.local import INJECT
 
 SOURCES = Path(__file__).parent / "observer" / "sources_of_nan"
 # Forward and backward; a library layer, half precision, a mask, dropout, a pass shared by two optimizers.
-PROGRAMS = ("flat_layer_norm", "half_autocast", "padded_sentence", "isolated_node", "generator_root")
+PROGRAMS = (
+    "flat_layer_norm", "half_autocast", "padded_sentence", "isolated_node", "generator_root", "filled_slots",
+    "summed_before",
+)  # fmt: skip
 
 
 def record(script: Path, folder: Path) -> Path:

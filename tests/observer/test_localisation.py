@@ -5,7 +5,7 @@ Each program in `sources_of_nan` says in a `# truth:` line what is true of it an
 The observer gets a copy without them. An infinity that is masked out again is no origin: what counts is where the
 value arose that reached the loss, a gradient or a parameter. `op` and `module` list what is right, `*` is anything;
 `root` is the class of the model when the operation is in its own forward; `replay=out-of-reach` lets the observer say
-that it does not know, but nothing wrong.
+that it does not know, but nothing wrong, and `why` is a word of what it then says. `threads` is how many torch may use.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class Recorded:
 
 
 def run(command: list[str], folder: Path, **variables: str) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=folder, timeout=300, env={**environment(), **variables}
-    )
+    # A process that is ended by a signal says where it was.
+    variables = {**environment(), "PYTHONFAULTHANDLER": "1", **variables}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=300, env=variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -115,8 +115,9 @@ def observed(program: Program, folder: Path) -> Recorded:
     command = [sys.executable, str(script)]
     if program.truth.get("launch") == "torchrun":
         command[1:1] = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    plain = run(command, work)
-    printed = run(command, work, STETHO_PLAN=str(plan), PYTHONPATH=str(INJECT))
+    threads = program.truth.get("threads", "1")
+    plain = run(command, work, OMP_NUM_THREADS=threads)
+    printed = run(command, work, OMP_NUM_THREADS=threads, STETHO_PLAN=str(plan), PYTHONPATH=str(INJECT))
     events: dict[int, list[dict[str, Any]]] = {}
     for file in sorted(recording.glob("*.jsonl")):
         rank = int(file.name.split("-")[0].removeprefix("r"))
@@ -186,6 +187,7 @@ def test_what_cannot_be_replayed_is_called_unlocalised_or_named_rightly(program:
     else:
         said = [e for e in record.of("unlocalised") if e["step"] >= int(program.truth["step"])]
         assert said and all(e["why"].strip() for e in said), "neither an origin nor a word about it"
+        assert program.truth.get("why", "") in said[0]["why"]
 
 
 def test_the_programs_judge_what_they_should() -> None:

@@ -34,6 +34,7 @@ class Bundle:
     def __init__(self, leaves: dict[int, Any]) -> None:
         self.leaves = leaves  # tensors that no operation made, as they were when the step began
         self.names: dict[int, str] = {}
+        self.nameless: dict[int, str] = {}  # tensors that no public function made
         self.tensors: dict[str, Any] = {}
         self.size = 0
 
@@ -42,7 +43,7 @@ class Bundle:
         steps = [self.step(seen) for seen in operations]
         body = {
             "operations": [s for s in steps if s is not None],
-            "loss": self.names[id(loss)],
+            "loss": self.tensor(loss),
             "value": str(float(loss.detach())),
             "origin": {k: v for k, v in origin.items() if k != "frames"},
             "where": origin.get("frames", [])[:1],
@@ -59,16 +60,17 @@ class Bundle:
         if seen.random is not None:
             return {"random": self.leaf(seen.random, "random")}
         outputs = list(everything_in(seen.out))
-        if not outputs:
+        if not outputs and not seen.wrote:
             # It switched something, or read a number; each operation says by itself how it ran.
             return None
         function = getattr(seen.function, "__wrapped__", seen.function)
         name = resolve_name(function) or resolve_name(seen.function)
         if name is None:
             own = getattr(seen.function, "__name__", seen.name)
-            raise Unwritable(f"{own} is a function of the program's own, with a gradient written by hand")
-        args = [self.value(a) for a in seen.given[0]]
-        kwargs = {k: self.value(v) for k, v in seen.given[1].items()}
+            self.nameless.update((id(tensor), own) for tensor in outputs)
+            return None
+        args = [self.value(a) for a in seen.args]
+        kwargs = {k: self.value(v) for k, v in seen.kwargs.items()}
         made = [self.names.setdefault(id(tensor), f"t{len(self.names)}") for tensor in outputs]
         return {
             "op": name,
@@ -114,6 +116,9 @@ class Bundle:
         known = self.names.get(id(tensor))
         if known is not None:
             return known
+        if id(tensor) in self.nameless:
+            own = self.nameless[id(tensor)]
+            raise Unwritable(f"{own} is a function of the program's own, with a gradient written by hand")
         kept = self.leaves.get(id(tensor))
         if kept is None:
             raise Unwritable("a value was made where it could not be seen")

@@ -64,7 +64,7 @@ class GradientOrigin:
         """The node that spoiled the gradient, as an origin."""
         if maker is None:
             return {**nothing(), "phase": "backward", "op": node_kind(node).lower()}
-        if self.origin.culprit(maker) is not None:
+        if self.origin.culprits(maker):
             # The numbers were lost before, in a place that the loss itself did not depend on.
             return self.origin.of(next(everything_in(maker.out)))
         body = self.origin.described(maker)

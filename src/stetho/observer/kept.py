@@ -36,9 +36,9 @@ class Call:
 class Operation:
     """One operation outside the models that took part in the loss."""
 
-    __slots__ = ("amp", "args", "at", "function", "grad", "kwargs", "out", "settled")
+    __slots__ = ("amp", "args", "at", "before", "function", "grad", "kwargs", "out", "settled")
 
-    def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, at: int, amp: Any) -> None:
+    def __init__(self, function: Any, args: Any, kwargs: Any, out: Any, at: int, amp: Any, before: Any = None) -> None:
         self.function = function
         self.grad = torch.is_grad_enabled()
         self.args = args
@@ -46,7 +46,12 @@ class Operation:
         self.out = out
         self.at = at
         self.amp = amp
+        self.before = before  # what it wrote to, as it was
         self.settled = False
+
+    def target(self) -> Any:
+        """What it wrote to, if it worked in place."""
+        return self.out if any(t is self.out for t in everything_in((self.args, self.kwargs))) else None
 
 
 class Backward:

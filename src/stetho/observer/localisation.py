@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import guard, twin
+from . import guard, room, twin
 from .coverage import names
 from .gradients import local
 from .kept import Call, version
@@ -85,8 +85,14 @@ class Localisation:
         guard.off = True
         # The threads of the parent's pools do not exist here.
         torch.set_num_threads(1)
-        with uncovered():
-            return Rerun(self.replay).findings()
+        room.take_half(self.watch.process.world)
+        try:
+            with uncovered():
+                return Rerun(self.replay).findings()
+        except (MemoryError, RuntimeError) as error:
+            if not room.exceeded(error):
+                raise
+            return [{"why": "the replay would take more memory than there is to spare"}]
 
     def spoiled_last(self) -> None:
         """Record the last step of an optimizer when it left parameters that are not finite and nothing came after."""

@@ -23,8 +23,9 @@ def state(tensor: Any) -> tuple[bool, bool]:
     """Whether a tensor holds a NaN, and whether it holds an infinity."""
     with torch._C.DisableTorchFunction(), torch.no_grad():
         value = tensor.detach()
-        if not value.is_floating_point():
+        if not (value.is_floating_point() or value.is_complex()):
             return False, False
+        value = value.coalesce().values() if value.is_sparse else value
         return bool(torch.isnan(value).any()), bool(torch.isinf(value).any())
 
 

@@ -16,7 +16,7 @@ from .tensors import tensors_in
 
 if TYPE_CHECKING:
     from .replay import Replay
-    from .tape import Tape
+    from .tape import Source, Tape
 
 # Functions that make a NaN out of a row of nothing but minus infinity.
 SOFTMAXES = (
@@ -30,53 +30,65 @@ class Origin:
 
     def __init__(self, tape: Tape, replay: Replay) -> None:
         self.tape = tape
+        self.stands_for: dict[int, Any] = {}  # from a copy that the replay works on to the tensor of the real step
         self.replay = replay
         self.watch = replay.watch
 
     def of(self, tensor: Any) -> dict[str, Any]:
         """The operation that made the first of the non-finite values which reached this tensor."""
-        current = self.tape.maker.get(id(tensor))
-        if current is None:
+        last = self.tape.maker(tensor)
+        if last is None:
             return {"why": "the operation that made the loss was not seen"}
+        unknown: dict[str, Any] | None = None
         visited: set[int] = set()
-        while id(current) not in visited:
-            visited.add(id(current))
-            earlier = self.culprit(current)
-            if earlier is None:
-                break
-            if not isinstance(earlier, Seen):
-                return self.leaf(current, earlier)
-            current = earlier
-        return self.described(current)
+        waiting: list[tuple[Seen, Source | None]] = [(last, None)]
+        while waiting:
+            seen, leaf = waiting.pop()
+            if leaf is not None:
+                body = self.leaf(seen, leaf.tensor)
+                if "why" not in body:
+                    return body
+                # A value that the step itself has spoiled: there may be another way back to where that happened.
+                unknown = unknown or body
+            elif id(seen) not in visited:
+                visited.add(id(seen))
+                culprits = self.culprits(seen)
+                if not culprits:
+                    return self.described(seen)
+                waiting += [(s.maker, None) if s.maker is not None else (seen, s) for s in reversed(culprits)]
+        return unknown or self.described(last)
 
-    def culprit(self, seen: Seen) -> Any:
-        """The input that an operation has its non-finite values from: its maker, or the tensor if nobody made it."""
-        inputs = [(t, self.tape.state(t)) for t in seen.inputs()]
+    def culprits(self, seen: Seen) -> list[Source]:
+        """The inputs that an operation has its non-finite values from."""
+        nan = [s for s in seen.sources if s.nan]
         masking = seen.name.strip("_") in SOFTMAXES
-        for tensor, (nan, _) in inputs:
-            if nan:
-                return self.tape.maker.get(id(tensor), tensor)
-        for tensor, (_, inf) in inputs:
-            if inf and not self.intended(tensor, masking):
-                return self.tape.maker.get(id(tensor), tensor)
-        return None
+        return nan or [s for s in seen.sources if s.inf and not self.intended(s, masking)]
 
-    def intended(self, tensor: Any, masking: bool) -> bool:
+    def intended(self, source: Source, masking: bool) -> bool:
         """Whether infinities were put there on purpose: a value filled with one, or a mask given to a softmax."""
-        maker = self.tape.maker.get(id(tensor))
-        if maker is None and tensor.requires_grad:
+        waiting = [source]
+        for carrier in waiting:
+            maker = carrier.maker
+            if maker is None:
+                if not self.mask(carrier.tensor, masking):
+                    return False
+            elif not any(isinstance(v, float) and math.isinf(v) for v in flat((maker.args, maker.kwargs))):
+                before = [s for s in maker.sources if s.inf]
+                if not before:
+                    return False
+                waiting += [s for s in before if not any(s is w for w in waiting)]
+        return True
+
+    def mask(self, tensor: Any, masking: bool) -> bool:
+        """Whether a tensor that no operation made is there to mask: zeros and infinities, or nothing above them."""
+        if tensor.requires_grad:
             return False
-        if maker is None:
-            finite = tensor[torch.isfinite(tensor)]
-            below = bool((tensor != math.inf).all())
-            return (masking and below) or bool((finite == 0).all())
-        if any(isinstance(v, float) and math.isinf(v) for v in flat((maker.args, maker.kwargs))):
-            return True
-        carriers = [t for t in maker.inputs() if self.tape.state(t)[1]]
-        return bool(carriers) and all(self.intended(t, masking) for t in carriers)
+        below = bool((tensor != math.inf).all())
+        return (masking and below) or bool((tensor[torch.isfinite(tensor)] == 0).all())
 
     def leaf(self, seen: Seen, tensor: Any) -> dict[str, Any]:
         """A non-finite value that came from outside: a parameter that a step spoiled, or the data."""
+        tensor = self.stands_for.get(id(tensor), tensor)
         for watched in self.watch.optimizers.values():
             for parameter in watched.parameters():
                 same = parameter.data_ptr() == tensor.data_ptr() and parameter.shape == tensor.shape
@@ -89,6 +101,8 @@ class Origin:
         body = self.prepared(tensor, operations)
         if body is not None:
             return body
+        if any(e.out is tensor and e.target() is not None for e in operations):
+            return {"why": "a value that was there before the step, and that the step changes, is not finite"}
         rows = enumerate(tensor) if tensor.dim() else ()
         body = self.described(seen)
         body.update(
@@ -103,7 +117,7 @@ class Origin:
 
     def prepared(self, tensor: Any, operations: list[Operation]) -> dict[str, Any] | None:
         """The operation outside the models that made a spoiled input out of sound data, if one did."""
-        made = {id(e.out): e for e in operations}
+        made = {id(e.out): e for e in operations if e.target() is None}
         current, found = made.get(id(tensor)), None
         for _ in range(len(made)):
             if current is None:

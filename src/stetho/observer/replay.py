@@ -129,17 +129,17 @@ class Replay:
             if not self.draws and before is not None and not torch.equal(before, torch.default_generator.get_state()):
                 self.draws = True
 
-    def operation(self, function: Any, args: Any, kwargs: Any, out: Any, depth: int) -> int:
+    def operation(self, function: Any, args: Any, kwargs: Any, out: Any, depth: int, before: Any = None) -> int:
         """An operation outside the models; the number of its call site, so many frames up."""
         site = self.watch.journal.here(depth)
         if not self.on or self.watch.modules.depth:
             return site
         last = self.kept[-1] if self.kept else None
         # A library loss is seen twice where the mode is on: by its wrapper and by the mode.
-        if not (isinstance(last, Operation) and last.out is out):
+        if not (isinstance(last, Operation) and last.out is out and not (args and args[0] is out)):
             if self.watch.tracer.keeping:
                 self._count(out)
-            self.kept.append(Operation(function, args, kwargs, out, site, casting()))
+            self.kept.append(Operation(function, args, kwargs, out, site, casting(), before))
             self.recent += 1
             if self.recent > RECENT:
                 self.settle()

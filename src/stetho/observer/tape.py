@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from . import sites
+from .bundle import LARGEST
 from .kept import casting, everything_in, version
 from .nonfinite import numbers, state
 from .tensors import tensors_in
@@ -18,7 +19,19 @@ from .tensors import tensors_in
 KEY = "stetho-replay"
 # Functions that read or describe and compute nothing.
 SILENT = ("__set__", "requires_grad_", "size", "dim", "numel", "stride", "is_floating_point", "backward")
+# Functions with two arguments, after the first, that they write to when they train.
+NORMS = ("batch_norm", "instance_norm")
 DIVISIONS = ("div", "true_divide", "divide", "truediv", "rtruediv", "itruediv", "rdiv")
+
+
+class Source(NamedTuple):
+    """A tensor as an operation found it: what had made it, and whether it held a NaN or an infinity."""
+
+    tensor: Any
+    version: int
+    maker: Seen | None
+    nan: bool
+    inf: bool
 
 
 class Seen:
@@ -28,7 +41,8 @@ class Seen:
         # A state of the random generator instead of an operation, where a model begins.
         self.random: Any = None
         self.told: dict[str, Any] | None = None
-        self.given = (args, kwargs)
+        self.sources: list[Source] = []
+        self.spoiled = self.wrote = False
         self.grad = torch.is_grad_enabled()
         self.amp = casting()
         self.function = function
@@ -40,8 +54,12 @@ class Seen:
         self.name = str(getattr(function, "__name__", function))
 
     def inputs(self) -> list[Any]:
-        """The tensors it computed with."""
+        """The numbers it computed with."""
         return [t for t in tensors_in((self.args, self.kwargs)) if t.is_floating_point()]
+
+    def spoils(self) -> bool:
+        """Whether it made non-finite numbers out of finite ones."""
+        return self.spoiled and not any(s.nan or s.inf for s in self.sources)
 
 
 class Writing(TorchFunctionMode):  # type: ignore[misc]
@@ -56,11 +74,11 @@ class Writing(TorchFunctionMode):  # type: ignore[misc]
         name = str(getattr(func, "__name__", ""))
         if name in SILENT:
             return func(*args, **kwargs)
-        before = self.tape.state_of((args, kwargs))
+        sources = self.tape.sources(name, args, kwargs)
         told = overwritten(name, args) if name.endswith("_") else None
         out = func(*args, **kwargs)
         if name != "__get__" or isinstance(out, torch.Tensor):
-            self.tape.note(func, args, kwargs, out, before)
+            self.tape.note(func, args, kwargs, out, sources)
             if told is not None:
                 self.tape.seen[-1].told = told
         return out
@@ -72,10 +90,12 @@ class Tape:
     def __init__(self, made: dict[int, Any]) -> None:
         self.made = made  # the lines that built modules
         self.seen: list[Seen] = []
-        self.maker: dict[int, Seen] = {}
+        self.known: dict[int, Source] = {}
+        # The last operation in place that left a piece of memory, which views share, not finite.
+        self.spoilers: dict[int, Seen] = {}
         self.alive: list[Any] = []  # keeps ids from being used twice
-        self.bad: dict[int, tuple[bool, bool]] = {}
         self.leaves: dict[int, Any] = {}  # tensors that no operation made, as they were when first met
+        self.copied = 0
         self.at: list[Any] | None = None
         self.called_at: list[Any] = []
         self.running: list[Any] = []
@@ -98,32 +118,66 @@ class Tape:
         self.at, self.called_at = None, list(at)
         return module(*args, **kwargs)
 
-    def state_of(self, given: Any) -> list[tuple[Any, int]]:
+    def sources(self, name: str, args: Any, kwargs: Any) -> list[Source]:
         """The inputs of an operation about to run; those that no operation made are copied, as it may change them."""
-        found = [(t, version(t)) for t in everything_in(given)]
-        for tensor, _ in found:
-            if id(tensor) not in self.maker and id(tensor) not in self.leaves:
-                with torch._C.DisableTorchFunction(), torch.no_grad():
-                    self.leaves[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
-                self.alive.append(tensor)
+        found = [self.source(t) for t in everything_in((args, kwargs))]
+        for source in found:
+            if source.maker is None:
+                self.copy(source.tensor)
+        if name in NORMS and (args[5] if len(args) > 5 else kwargs.get("training", kwargs.get("use_input_stats"))):
+            # Running statistics are written here, not read; the real step has written to them already.
+            running = (*args[1:3], kwargs.get("running_mean"), kwargs.get("running_var"))
+            found = [s for s in found if not any(s.tensor is r for r in running)]
         return found
 
-    def note(self, function: Any, args: Any, kwargs: Any, out: Any, before: list[tuple[Any, int]]) -> None:
+    def source(self, tensor: Any) -> Source:
+        """A tensor as it is now."""
+        count = version(tensor)
+        known = self.known.get(id(tensor))
+        if known is not None and known.version == count:
+            return known
+        maker = None if known is None else known.maker
+        if known is not None:
+            # Changed since, by way of a view of it.
+            maker = self.spoilers.get(memory(tensor), maker)
+        self.alive.append(tensor)
+        self.known[id(tensor)] = Source(tensor, count, maker, *state(tensor))
+        return self.known[id(tensor)]
+
+    def copy(self, tensor: Any) -> None:
+        """Keep what a tensor held before the step, for as long as all of them together are not too large."""
+        if id(tensor) in self.leaves or self.copied > LARGEST:
+            return
+        self.copied += tensor.numel() * tensor.element_size()
+        if self.copied > LARGEST:
+            self.leaves = {}
+            return
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            self.leaves[id(tensor)] = tensor.detach().clone().requires_grad_(tensor.requires_grad)
+
+    def note(self, function: Any, args: Any, kwargs: Any, out: Any, sources: list[Source]) -> None:
         """Write one operation down, and itself on the graph."""
         frames = self.at if self.at is not None else self.frames()
         seen = Seen(function, args, kwargs, out, frames, self.module_path())
+        seen.sources = sources
         self.seen.append(seen)
         self.alive.append(out)
-        for tensor in everything_in(out):
-            if tensor.is_floating_point() or tensor.is_complex():
-                self.bad[id(tensor)] = state(tensor)
-            if any(t is tensor and version(t) != v for t, v in before) and id(tensor) in self.maker:
-                # In place: what it held before is what the maker of that made.
-                seen.args = tuple(a for a in args if a is not tensor)
-            self.maker[id(tensor)] = seen
+        written = [s.tensor for s in sources if version(s.tensor) != s.version]
+        seen.wrote = bool(written)
+        for tensor in (*everything_in(out), *written):
+            made = Source(tensor, version(tensor), seen, *state(tensor))
+            self.known[id(tensor)] = made
+            seen.spoiled = seen.spoiled or made.nan or made.inf
             node = tensor.grad_fn
             if node is not None and KEY not in node.metadata:
                 node.metadata[KEY] = seen
+        if seen.spoiled:
+            self.spoilers.update((memory(tensor), seen) for tensor in written)
+
+    def maker(self, tensor: Any) -> Seen | None:
+        """The operation that made a tensor."""
+        known = self.known.get(id(tensor))
+        return None if known is None else known.maker
 
     def frames(self) -> list[Any]:
         """The user's frames, and after them the line that built the layer when a library layer does the work."""
@@ -148,18 +202,17 @@ class Tape:
                 self.paths[id(part)] = path or type(root).__name__
         return self.paths.get(id(module), type(module).__name__)
 
-    def state(self, tensor: Any) -> tuple[bool, bool]:
-        """Whether a tensor holds a NaN, and whether it holds an infinity, as it was when it was made."""
-        found = self.bad.get(id(tensor))
-        return state(tensor) if found is None else found
-
     def first_bad(self, start: int) -> Seen | None:
         """The first operation, of those seen since, that made non-finite numbers out of finite ones."""
-        for seen in self.seen[start:]:
-            spoiled = any(any(self.state(t)) for t in everything_in(seen.out) if t.is_floating_point())
-            if spoiled and not any(any(self.state(t)) for t in seen.inputs()):
-                return seen
-        return None
+        return next((seen for seen in self.seen[start:] if seen.spoils()), None)
+
+
+def memory(tensor: Any) -> int:
+    """Where the memory of a tensor lies, which it shares with its views; nowhere for one that has none."""
+    try:
+        return int(tensor.untyped_storage().data_ptr())
+    except (NotImplementedError, RuntimeError):
+        return 0
 
 
 def overwritten(name: str, args: Any) -> dict[str, Any] | None:
@@ -178,10 +231,10 @@ def custom_functions(tape: Tape) -> Iterator[None]:
     original = torch.autograd.Function.__dict__["apply"]
 
     def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        before, count = tape.state_of((args, kwargs)), len(tape.seen)
+        sources, count = tape.sources(cls.__name__, args, kwargs), len(tape.seen)
         out = original.__func__(cls, *args, **kwargs)
         inner = tape.first_bad(count)
-        tape.note(cls, args, kwargs, out, before)
+        tape.note(cls, args, kwargs, out, sources)
         if inner is not None and inner.frames:
             # The line inside it that went wrong says more than the line that called it.
             tape.seen[-1].frames = inner.frames

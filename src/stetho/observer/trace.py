@@ -16,13 +16,16 @@ from .guard import guarded
 from .marks import KEY, Mark, produced, terms
 from .mode import Mode
 from .schedule import glimpsed
-from .unseen import unrecorded
+from .unseen import transformed, unrecorded
 from .window import Window
 
 if TYPE_CHECKING:
     from .patches import Patches
     from .sites import Place
     from .watch import Watch
+
+# Numbers in a tensor that is kept as it was, when an operation outside the models is about to write to it.
+FEW = 64
 
 
 class Tracer:
@@ -79,9 +82,17 @@ class Tracer:
         self.recent = {}
 
     @guarded
-    def keep(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+    def keep(self, func: Any, args: Any, kwargs: Any, out: Any, before: Any) -> None:
         """An operation that a replay will need."""
-        self.watch.replay.operation(func, args, kwargs, out, 4)
+        self.watch.replay.operation(func, args, kwargs, out, 4, before)
+
+    @guarded
+    def overwriting(self, tensor: Any) -> Any:
+        """What an operation is about to write to, where a loss is summed up in place or an average is carried on."""
+        if type(tensor) in PLAIN and not tensor.requires_grad and tensor.numel() <= FEW and not transformed():
+            with unrecorded():
+                return tensor.clone() if tensor.device.type == "cpu" else None
+        return None
 
     def look(self, step: int) -> None:
         """Called between steps: look closely at the next one, or stop doing so."""
