@@ -58,7 +58,7 @@ class Process:
         self.watch.journal.write(
             "run",
             argv=list(sys.argv),
-            cwd=os.getcwd(),
+            cwd=directory(),
             python=sys.version.split()[0],
             torch=str(torch.__version__),
             threads=torch.get_num_threads(),
@@ -77,3 +77,11 @@ class Process:
             except Exception:  # noqa: BLE001 - a closed or broken stream must not keep the run alive
                 continue
         os._exit(0)
+
+
+def directory() -> str | None:
+    """The working directory, unless it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None

@@ -139,6 +139,9 @@ class Tracer:
 
     def lift(self) -> bool:
         """A library loss or backward is called: below a mode it takes another way, and warns of torch's lines."""
+        if guard.off:
+            self.leave()
+            return False
         if guard.away() or self.mode is None or torch.overrides._get_current_function_mode() is not self.mode:
             return False
         torch.overrides._pop_mode()
