@@ -9,6 +9,7 @@ NAME is mlp, cnn, transformer, lstm, or has a size: wide-1000000, adam-1000000, 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
@@ -21,6 +22,8 @@ from pathlib import Path
 from cost import commands, measurements, selective
 from cost.measurements import Bounds, Compared, Results, compare
 from cost.page import duration, interval, page
+
+from stetho.executors.local import INJECT
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "overhead.md"
@@ -88,6 +91,8 @@ QUICK = Plan(
 
 def measure(plan: Plan, sections: tuple[str, ...], peers: Path, told: Callable[[Compared], Compared]) -> Results:
     """All chosen tables, in the order of the page."""
+    # As pip leaves an installation.
+    compileall.compile_dir(INJECT.parent, quiet=1)
     results = Results(machine=machine())
     if "interleaved" in sections:
         for name, (bounds, noise, _) in plan.programs.items():

@@ -44,7 +44,8 @@ rewrites the program, so two pairs of runs are compared, by the time that the pr
 of its steps; the interval is then the range. stetho samples by a schedule; the others work at every step.
 
 **Whole commands** are started with and without the observer in turn: user time as the kernel counts it, with start-up,
-imports and the close look at the first steps. The additional time counts the kernel's work, too.
+imports and the close look at the first steps. The additional time counts the kernel's work, too. The observer's files
+are compiled before, as an installation leaves them.
 
 **The first 100 steps** are those of one observed process over those of one unobserved process.
 

@@ -13,9 +13,9 @@ from stetho.observer import confinement
 
 # Hooks that the program does not reach, and why.
 NOT_REACHED = {
-    "keras_steps.KerasSteps.after": "Keras is not used",
-    "keras_steps.KerasSteps.before": "Keras is not used",
-    "keras_steps.KerasSteps.patch": "Keras is not used",
+    "seen.keras_steps.KerasSteps.after": "Keras is not used",
+    "seen.keras_steps.KerasSteps.before": "Keras is not used",
+    "seen.keras_steps.KerasSteps.patch": "Keras is not used",
 }
 # What hooks raise at their second call.
 ODD = ("Unprintable", "MemoryError", "RecursionError")
@@ -31,7 +31,7 @@ def arguments(hook: str) -> tuple[str, ...]:
     """What the program has to do so that a hook is called."""
     if hook.startswith("ring."):
         return ("spoiled",)
-    return ("joined",) if hook in ("process.Process.joined", "trace.Tracer.compiling") else ()
+    return ("joined",) if hook in ("process.Process.joined", "look.trace.Tracer.compiling") else ()
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from recorded import block
-from stetho.observer import guard, journal, thinning, twin
-from stetho.observer.journal import Journal
+from stetho.observer import guard, twin
+from stetho.observer.record import journal, thinning
+from stetho.observer.record.journal import Journal
 from stetho.recording import Recording, read, read_process
 
 SEGMENT, SEGMENTS = 20_000, 6

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import environment
-from stetho.observer import room
+from stetho.observer.replay import room
 
 MEMINFO = "MemTotal:       16000000 kB\nMemFree:          100000 kB\nMemAvailable:    8000000 kB\n"
 GIB = 2**30
@@ -60,7 +60,7 @@ def test_where_nothing_is_known_there_is_no_bound(tmp_path: Path) -> None:
 
 PROGRAM = """
 import sys
-from stetho.observer import room
+from stetho.observer.replay import room
 room.to_spare = lambda: 400 * 2**20
 room.take_half(int(sys.argv[1]))
 try:

@@ -67,7 +67,7 @@ def meet(
 ) -> None:
     """Attach to torch, which has just been imported, or was already there."""
     from . import guard, unseen
-    from .journal import Journal
+    from .record.journal import Journal
 
     journal = Journal(plan["recording"])
     journal.started = begun
@@ -77,7 +77,7 @@ def meet(
 
     @guard.anywhere
     def install() -> None:
-        from .keras_steps import KerasSteps
+        from .seen.keras_steps import KerasSteps
         from .watch import Watch
 
         journal.write("attached", pid=os.getpid(), torch=str(getattr(torch, "__version__", "")))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, TypeVar
 
 import torch
 
-from . import snapshot
 from .guard import guarded
-from .streams import rebuilt
+from .late import snapshot
+from .late.streams import rebuilt
 
 if TYPE_CHECKING:
     from .watch import Watch

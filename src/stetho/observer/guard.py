@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, ContextManager, TypeVar
 if TYPE_CHECKING:
     from typing import ParamSpec
 
-    from .journal import Journal
+    from .record.journal import Journal
 
     P = ParamSpec("P")
 

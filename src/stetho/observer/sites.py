@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import sysconfig
 from typing import TYPE_CHECKING, Iterable
 
 if TYPE_CHECKING:
@@ -15,19 +14,10 @@ if TYPE_CHECKING:
 
 _here = os.path.dirname(os.path.abspath(__file__))
 _interventions = os.path.join(os.path.dirname(_here), "interventions")
-_library = tuple(
-    {
-        os.path.abspath(p) + os.sep
-        for p in (
-            sysconfig.get_path("stdlib"),
-            sysconfig.get_path("platstdlib"),
-            os.path.dirname(os.__file__),
-            _here,
-            _interventions,
-        )
-        if p
-    }
-)
+# Not from sysconfig, which takes as long to load as all of this.
+_standard = os.path.join(sys.base_exec_prefix, sys.platlibdir, "python{}.{}".format(*sys.version_info))
+_folders = {os.path.dirname(os.__file__), _standard, _here, _interventions}
+_library = tuple(os.path.abspath(folder) + os.sep for folder in _folders)
 # Names by which a function gets at the dictionary of its local names.
 LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
 # References to that dictionary when only the frame and `scope` have one: its name there, and the call that counts.

@@ -13,32 +13,34 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import gradients, guard, samples, sites
-from .backward import Backwards
+from . import guard, sites
 from .change import Run
-from .data import Data
 from .guard import anywhere, guarded
-from .manual import Manual
-from .modules import Modules
-from .objectives import Objectives
+from .late.ring import Ring
+from .look.trace import Tracer
 from .patches import Patches
-from .procedure import Procedure
 from .process import Process
-from .reach import Reach
-from .replay import Replay
-from .resuming import Resuming
-from .ring import Ring
-from .scaling import Scaling
+from .record import samples
+from .record.steps import number
+from .replay.keeper import Replay
 from .schedule import sampled
-from .seeding import Seeding
-from .steps import number
-from .trace import Tracer
+from .seen import gradients
+from .seen.backward import Backwards
+from .seen.data import Data
+from .seen.manual import Manual
+from .seen.modules import Modules
+from .seen.objectives import Objectives
+from .seen.procedure import Procedure
+from .seen.reach import Reach
+from .seen.resuming import Resuming
+from .seen.scaling import Scaling
+from .seen.seeding import Seeding
 from .twin import asked
 from .unseen import unrecorded
 from .watched import Watched
 
 if TYPE_CHECKING:
-    from .journal import Journal
+    from .record.journal import Journal
 
 now = time.perf_counter
 

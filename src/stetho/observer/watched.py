@@ -5,11 +5,11 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from . import gradients
-from .steps import Block
+from .record.steps import Block
+from .seen import gradients
 
 if TYPE_CHECKING:
-    from .procedure import Clipped
+    from .seen.procedure import Clipped
     from .sites import Place
     from .watch import Watch
 

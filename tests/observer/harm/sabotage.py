@@ -7,7 +7,9 @@ import os
 import sys
 from types import FunctionType
 
-from _stetho_observer import guard, journal, ring
+from _stetho_observer import guard
+from _stetho_observer.late import ring
+from _stetho_observer.record import journal
 
 
 class Unprintable(Exception):
@@ -60,7 +62,7 @@ def raising(name: str, error: str, calls: int) -> None:
         return original(*args, **kwargs)
 
     cell.cell_contents = broken
-    if name.startswith("ring."):
+    if name.startswith("late.ring."):
         kept = watch().ring
         kept.on, kept.folder, kept.steps = True, os.path.abspath("ring"), 2
     if name.endswith("gradient_seen"):

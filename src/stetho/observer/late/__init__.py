@@ -1,0 +1,1 @@
+"""Late failures: recent batches and states, kept to go back to."""

@@ -1,0 +1,1 @@
+"""The close look: single steps seen operation by operation and layer by layer."""

@@ -1,0 +1,108 @@
+"""What layers put out, on the steps that are looked at closely: size, dead units, saturation."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..guard import guarded
+from ..seen.gradients import spread, stride
+from ..unseen import unrecorded
+
+if TYPE_CHECKING:
+    from ..watch import Watch
+
+# Elements looked at in one output, and layers recorded in one step.
+PART = 8_192
+LAYERS = 600
+# Bounds of activations that saturate, by class name.
+BOUNDED = {"Sigmoid": (0.0, 1.0), "Tanh": (-1.0, 1.0), "Hardsigmoid": (0.0, 1.0), "Hardtanh": (-1.0, 1.0)}
+RECTIFYING = ("ReLU", "ReLU6", "Threshold", "Softshrink", "Hardshrink", "RReLU")
+
+
+class Activations:
+    """Gathers one line per layer and writes them together when the step has ended."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.step = -1
+        self.layers: dict[str, list[Any]] = {}
+        self.names: dict[int, str] = {}
+        # Outputs of this step with the axis of their units.
+        self.axes: dict[int, tuple[weakref.ref[Any], int]] = {}
+
+    @guarded
+    def seen(self, running: list[tuple[Any, Any]], module: Any, args: Any, output: Any) -> None:
+        """Describe the output of a layer that has no layers of its own; the first call of a step counts."""
+        if module._modules or len(self.layers) >= LAYERS:
+            return
+        value = output[0] if isinstance(output, (tuple, list)) and output else output
+        if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
+            return
+        axis = self.axis(module, args[0] if args else None, value)
+        name = self.name(running, module)
+        if name in self.layers:
+            return
+        with unrecorded():
+            self.layers[name] = [name, type(module).__name__, *described(type(module).__name__, value.detach(), axis)]
+        made = self.watch.modules.made.get(id(module))
+        self.layers[name].append(None if made is None else self.watch.journal.site([made]))
+
+    def axis(self, module: Any, given: Any, value: Any) -> int:
+        """Along which axis the units of an output lie: as the layer says, or as they lay in what it was given."""
+        found = 1 if value.dim() > 3 else value.dim() - 1
+        if hasattr(module, "out_channels") or hasattr(module, "num_features"):
+            found = min(1, value.dim() - 1)
+        elif not hasattr(module, "out_features"):
+            before = self.axes.get(id(given))
+            if before is not None and before[0]() is given and given.shape == value.shape:
+                found = before[1]
+        self.axes[id(value)] = (weakref.ref(value), found)
+        return found
+
+    def name(self, running: list[tuple[Any, Any]], module: Any) -> str:
+        """The path of a layer inside the model that is running, with the model's class."""
+        found = self.names.get(id(module))
+        if found is None:
+            root = running[0][0] if running else module
+            for path, part in root.named_modules():
+                self.names[id(part)] = f"{type(root).__name__}.{path}" if path else type(root).__name__
+            found = self.names.setdefault(id(module), type(module).__name__)
+        return found
+
+    def write(self, step: int) -> None:
+        """Hand over the layers of the step that has ended."""
+        if self.layers:
+            self.watch.journal.write("activations", i=step, layers=list(self.layers.values()))
+        self.layers = {}
+        self.names = {}
+        self.axes = {}
+
+
+def described(kind: str, value: Any, axis: int) -> list[Any]:
+    """Mean, standard deviation, share of dead units, share of saturated values, and how many are not finite."""
+    flat = value.reshape(-1)
+    some = flat if flat.numel() <= PART else flat[:: stride(flat.numel(), value.shape, PART)]
+    some = some.float()
+    mean = some.mean().item()
+    deviation = spread(some, torch.linalg.vector_norm(some).item(), mean)
+    # Adding up shows a NaN or Inf anywhere without another pass over the values.
+    bad = 0 if deviation - deviation == 0 else int((~torch.isfinite(some)).sum())
+    dead = saturated = None
+    if kind in RECTIFYING and value.dim() > 1:
+        dead = dead_share(value, axis)
+    if kind in BOUNDED:
+        low, high = BOUNDED[kind]
+        margin = 0.01 * (high - low) / 2
+        saturated = ((some > high - margin) | (some < low + margin)).float().mean().item()
+    return [mean, deviation, dead, saturated, bad]
+
+
+def dead_share(value: Any, axis: int) -> float:
+    """Share of units (channels of an image, features of a vector) that are zero for the whole batch."""
+    units = value.transpose(0, axis).reshape(value.shape[axis], -1)
+    if units.numel() > PART * 16:
+        units = units[:, :: units.shape[1] // max(1, PART * 16 // units.shape[0]) + 1]
+    return float((units == 0).all(dim=1).float().mean())

@@ -1,0 +1,1 @@
+"""The recording: what is written, when, and how it stays bounded."""
