@@ -56,9 +56,10 @@ class Activations:
         if hasattr(module, "out_channels") or hasattr(module, "num_features"):
             found = min(1, value.dim() - 1)
         elif not hasattr(module, "out_features"):
-            before = self.axes.get(id(given))
-            if before is not None and before[0]() is given and given.shape == value.shape:
-                found = before[1]
+            reference, axis = self.axes.get(id(given), (None, found))
+            before = None if reference is None else reference()
+            if before is not None and before is given and before.shape == value.shape:
+                found = axis
         self.axes[id(value)] = (weakref.ref(value), found)
         return found
 
