@@ -108,8 +108,11 @@ class Watched:
             self.block.estimated = True
             value = gradients.estimate(found)
         else:
-            self.parts = gradients.norms(found)
-            value = gradients.total(self.parts)
+            # One by one only where each is recorded.
+            value = None if self.close else gradients.length(found)
+            if value is None:
+                self.parts = gradients.norms(found)
+                value = gradients.total(self.parts)
         if clipped is not None and known:
             self.scale = clipped.factor
             return clipped.total

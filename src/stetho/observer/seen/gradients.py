@@ -14,9 +14,11 @@ EXACT = 8_000_000
 # Elements looked at in one tensor where a sample is enough.
 PART = 16_384
 PLAIN = (torch.Tensor, torch.nn.Parameter)
-GRADIENT, TYPE, LAYOUT = map(operator.attrgetter, ("grad", "dtype", "layout"))
+GRADIENT, TYPE, LAYOUT, ON_CPU = map(operator.attrgetter, ("grad", "dtype", "layout", "is_cpu"))
 IS_THERE = functools.partial(operator.is_not, None)
-USUAL, STRIDED = frozenset(PLAIN), {torch.strided}
+USUAL, SINGLE, STRIDED = frozenset(PLAIN), {torch.float32}, {torch.strided}
+# Sums of squares in single precision between these have not suffered from its range.
+SQUARES = (1e-24, 1e36)
 HALF = (torch.float16, torch.bfloat16)
 FULL = (torch.float32, torch.float64)
 WHOLE = frozenset((*FULL, torch.complex64, torch.complex128))
@@ -58,6 +60,17 @@ def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
         values = [v * s for v, s in zip(values, scales)]
     # hypot scales its arguments, so that large finite parts do not become an infinite whole.
     return math.hypot(*values)
+
+
+def length(tensors: Sequence[Any]) -> float | None:
+    """The norm of the whole by products, twice as fast and as exact; none where only a careful way gets it right."""
+    kinds = {*map(TYPE, tensors)}, {*map(type, tensors)}, {*map(LAYOUT, tensors)}
+    if kinds[0] != SINGLE or not kinds[1] <= USUAL or kinds[2] != STRIDED or not all(map(ON_CPU, tensors)):
+        return None
+    rows = [*map(torch.Tensor.ravel, tensors)]
+    square = math.fsum(map(torch.Tensor.item, map(torch.dot, rows, rows)))
+    # Squares that are too small or too large for their type lose what the norm itself would still show.
+    return math.sqrt(square) if SQUARES[0] < square < SQUARES[1] else None
 
 
 def given(parameters: Sequence[Any]) -> list[Any]:
