@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-# A shell starts what runs in the background deaf to Ctrl-C, and so would be every program that tests start.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts what runs in the background deaf to Ctrl-C, and nohup to a lost terminal; and so would every program be
+# that tests start.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 
 @dataclass(frozen=True)

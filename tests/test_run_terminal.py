@@ -58,9 +58,16 @@ class Terminal:
         self.descriptor = -1
 
     def wait(self) -> int:
-        _, status = os.waitpid(self.pid, 0)
+        ended: list[int] = []
+
+        def is_over() -> bool:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            ended.extend([status] if pid else [])
+            return bool(pid)
+
+        wait_for(is_over)
         self.pid = 0
-        return os.waitstatus_to_exitcode(status)
+        return os.waitstatus_to_exitcode(ended[0])
 
 
 @pytest.fixture
