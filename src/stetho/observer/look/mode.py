@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ..disguise import from_caller
+from ..disguise import HANDLER, asking, from_caller, replaced
 from ..guard import away
 from ..unseen import transformed, unrecorded
 
@@ -34,9 +34,12 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        frame = sys._getframe(1)
+        if frame.f_code is HANDLER and replaced(func):
+            func, args, kwargs = asking(frame.f_back)
         tracer = self.tracer
         before = tracer.overwriting(args[0]) if tracer.keeping and func in IN_PLACE else None
-        out = from_caller(sys._getframe(1))(func, args, kwargs)
+        out = from_caller(frame)(func, args, kwargs)
         if away() or transformed():
             return out
         if tracer.looking:
