@@ -11,7 +11,7 @@ import torch
 from .. import guard
 from ..graph import leaves_of
 from ..guard import guarded
-from ..unseen import unrecorded
+from ..unseen import is_compiling, unrecorded
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -52,7 +52,7 @@ class Backwards:
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
             # Activation checkpointing of the older kind calls it from inside.
-            if mine.inside or guard.away() or torch.compiler.is_compiling():
+            if mine.inside or guard.away() or is_compiling():
                 return original(tensors, *args, **kwargs)
             mine.begins(tensors, args, kwargs)
             begun = time.perf_counter() if watch.ranks else 0.0
@@ -79,7 +79,7 @@ class Backwards:
         @functools.wraps(original)
         def grad(outputs: Any, *args: Any, **kwargs: Any) -> Any:
             higher = kwargs.get("create_graph", args[3] if len(args) > 3 else False)
-            if mine.inside or higher or guard.away() or torch.compiler.is_compiling():
+            if mine.inside or higher or guard.away() or is_compiling():
                 return original(outputs, *args, **kwargs)
             mine.asked(outputs)
             mine.inside = True
