@@ -257,7 +257,7 @@ class Watch:
         watched.steps = steps = watched.steps + 1
         watched.cleared = watched.marker is None
         watched.backwards = 0
-        watched.parts = None
+        watched.parts = watched.unclipped = None
         if steps > self.step:
             self.step = steps
         if self.ring.on:
