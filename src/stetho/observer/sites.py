@@ -24,7 +24,11 @@ LOOKING = frozenset(("locals", "vars", "dir", "eval", "exec"))
 HELD = 3
 # The constants of code that is the observer's own under the name of a file of the user's; known by identity.
 DISGUISE: tuple[object, ...] = (None, "the observer's")
-_start = os.getcwd()
+try:
+    _start = os.getcwd()
+except OSError:
+    # It has been removed; names that were relative to it can no longer be told from each other anyway.
+    _start = os.sep
 _known: dict[str, str | None] = {}
 # The names among them that are not the user's.
 _others: set[str] = set()

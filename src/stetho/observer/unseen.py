@@ -13,7 +13,9 @@ from typing import Any
 import torch
 from torch import _C
 
-is_compiling = torch.compiler.is_compiling
+# Before 2.3 the public question was not there; what stands in for it is the one that torch's own optimizers ask.
+_compiler: Any = getattr(torch, "compiler", None)
+is_compiling: Any = getattr(_compiler, "is_compiling", None) or getattr(torch._utils, "is_compiling", bool)
 # Nothing that is computed inside becomes part of a graph; like `no_grad`, and three times as fast.
 unrecorded: Any = _C._AutoDispatchBelowAutograd
 modes = _C._len_torch_dispatch_stack

@@ -21,7 +21,7 @@ from .look.trace import Tracer
 from .patches import Patches
 from .process import Process
 from .record import samples
-from .record.steps import number
+from .record.steps import Block, number
 from .replay.keeper import Replay
 from .schedule import sampled
 from .seen import gradients
@@ -120,8 +120,9 @@ class Watch:
         self.ring.forked()
         self.replay.let_go()
         self.data.let_go()
+        self.gone = []
         for watched in self.optimizers.values():
-            watched.block.rows = []
+            watched.block = Block(self.journal, watched.index)
 
     def forget(self, watched: Watched) -> None:
         """The program has let go of an optimizer: so do we, and write its last steps when it is time."""
@@ -257,7 +258,7 @@ class Watch:
         watched.steps = steps = watched.steps + 1
         watched.cleared = watched.marker is None
         watched.backwards = 0
-        watched.parts = None
+        watched.parts = watched.unclipped = None
         if steps > self.step:
             self.step = steps
         if self.ring.on:
@@ -288,7 +289,7 @@ class Watch:
         evaluation, self.modules.evaluation = self.modules.evaluation, 0.0
         wait, self.data.waited = self.data.waited, 0.0
         clipped, self.procedure.clipped = self.procedure.clipped, None
-        times, self.backwards.times = self.backwards.times, []
+        took, self.backwards.time = self.backwards.time, None
         if watched.steps < 3:
             watched.step_at = sites.here(3, 5)
             watched.block.at = self.journal.site(watched.step_at)
@@ -304,7 +305,7 @@ class Watch:
             ended - self.ended,
             wait,
             evaluation,
-            times[-1] if times else None,
+            took,
             order,
         )
         watched.block.add(watched.steps, watched.kept, row)

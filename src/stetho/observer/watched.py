@@ -95,7 +95,8 @@ class Watched:
     def norm_now(self, clipped: Clipped | None) -> Any:
         """The global norm before clipping; clipping has just computed it where it was told all parameters."""
         self.parts = None
-        known = clipped is not None and clipped.whole
+        # After clipping by value, what clipping by norm has computed is no longer what backward left.
+        known = clipped is not None and clipped.whole and self.unclipped is None
         if clipped is not None and known and not self.close:
             return clipped.total
         found = gradients.given(self.held)

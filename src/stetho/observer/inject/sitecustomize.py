@@ -20,7 +20,7 @@ def _start_observer() -> None:
 
 def _hand_over() -> None:
     """Import the sitecustomize that this one hides; where there is none, fail just as Python would have."""
-    places = [(i, p) for i, p in enumerate(sys.path) if os.path.abspath(p or ".") == _here]
+    places = [(i, p) for i, p in enumerate(sys.path) if os.path.isabs(p) and os.path.abspath(p) == _here]
     for _, path in places:
         sys.path.remove(path)
     sys.modules.pop("sitecustomize", None)

@@ -27,7 +27,6 @@ class Activations:
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
-        self.step = -1
         self.layers: dict[str, list[Any]] = {}
         self.names: dict[int, str] = {}
         # Outputs of this step with the axis of their units.

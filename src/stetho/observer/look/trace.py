@@ -100,19 +100,19 @@ class Tracer:
             return
         if self.recent:
             self.recent = {}
-        if not (self.looking or self.window.planned or self.plain or self.prepares or glimpsed(step)):
+        # Not whether it looks: one look that was too long has ended, and what was put on for it is still there.
+        on = self.mode is not None or self.watch.modules.close
+        if not (on or self.window.planned or self.plain or self.prepares or glimpsed(step)):
             return
         self.checking = self.window.covers(step)
         wanted = self.checking or glimpsed(step)
+        self.watch.modules.activations.write(step - 1)
         if wanted and not self.looking:
             self.plain = self.prepares = False
             self._enter()
             self.looking = self.mode is not None
-        elif not wanted and self.looking:
+        elif not wanted:
             self.looking = False
-            self.watch.modules.activations.write(step - 1)
-        elif wanted:
-            self.watch.modules.activations.write(step - 1)
         self.watch.modules.watch_closely(wanted)
         self.operations = 0
         self.keeping = False
@@ -164,6 +164,8 @@ class Tracer:
 
     def go_on(self) -> None:
         """The loader has delivered."""
+        if guard.off:
+            return
         self._enter()
         self.keeping = self.mode is not None
 

@@ -76,7 +76,8 @@ class Journal:
         self.written = 0
         self.broken = False
         self.sites: dict[tuple[Place, ...], int] = {}
-        self.lines: dict[tuple[int, int, int], int] = {}
+        # With the code that each stands in, so that no other code comes to its address.
+        self.lines: dict[tuple[int, int, int], tuple[int, Any]] = {}
         self.started = time.monotonic()
         self.flushed = self.started
         # Called before a flush: those who gather steps hand them over.
@@ -174,10 +175,10 @@ class Journal:
             return self.site(())
         caller = frame.f_back
         key = (id(frame.f_code), frame.f_lasti, -1 if caller is None else caller.f_lasti)
-        number = self.lines.get(key)
-        if number is None:
-            number = self.lines[key] = self.site(sites.here(3, depth + 1))
-        return number
+        known = self.lines.get(key)
+        if known is None:
+            known = self.lines[key] = (self.site(sites.here(3, depth + 1)), frame.f_code)
+        return known[0]
 
     def forget(self) -> None:
         """In a forked child: what it writes goes into a file of its own, with call sites numbered anew."""

@@ -30,7 +30,7 @@ def write(watch: Watch, watched: Watched) -> None:
     watched.moved = [m or (u != 0 and i not in watched.unsure) for i, (m, u) in enumerate(zip(watched.moved, each))]
     # Each gradient as backward left it: clipping and a gradient scaler are taken out again.
     parts = None if watched.parts is None else iter([p.item() * watched.scale for p in watched.parts])
-    norms = [None if p.grad is None or parts is None else next(parts) for p in parameters]
+    norms = [None if p.grad is None or parts is None else next(parts, None) for p in parameters]
     before = watched.given if len(watched.given) == len(norms) else [False] * len(norms)
     watched.given = [b or n is not None for b, n in zip(before, norms)]
     watch.journal.write(

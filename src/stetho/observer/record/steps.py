@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 # Columns that are written once when they do not change within a block.
 REPEATED = ("loss", "terms", "lr", "bw", "order", "clip")
-# Columns that are left out of a block in which nothing happened.
+# Columns of seconds.
 TIMES = ("dt", "dw", "vt")
+# Columns that are left out of a block in which nothing happened.
 OPTIONAL = ("terms", "clip", "dw", "vt", "bt")
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 

@@ -57,10 +57,11 @@ class Replay:
             self.settle()
         # Whether models draw random numbers is seen on the steps that are looked at; those that do not need no state.
         random = torch.default_generator.get_state() if self.draws or self.watch.tracer.looking else None
-        self.open = Call(module, args, kwargs, casting(), at, random)
-        if self.watch.tracer.looking:
-            self._look(self.open)
-        self.kept.append(self.open)
+        call = Call(module, args, kwargs, casting(), at, random)
+        if self.watch.tracer.looking and not self._look(call):
+            return
+        self.open = call
+        self.kept.append(call)
 
     def entering_idle(self, module: Any, args: Any, kwargs: Any, at: list[Any]) -> None:
         """A model is called without gradients: it may make a target, or be part of an evaluation of any length."""
@@ -145,8 +146,8 @@ class Replay:
                 self.settle()
         return site
 
-    def _look(self, call: Call) -> None:
-        """On a step that is looked at: how much is kept, and whether operations made the input."""
+    def _look(self, call: Call) -> bool:
+        """On a step that is looked at: how much is kept, whether operations made the input; whether it may be kept."""
         for tensor, _ in call.versions:
             self.size += tensor.numel() * tensor.element_size()
             if tensor.device.type != "cpu":
@@ -156,6 +157,7 @@ class Replay:
         if self.size > BUDGET:
             self._drop()
         self.watch.tracer.input_comes(call.versions)
+        return self.on
 
     def _count(self, value: Any) -> None:
         """Add to what is kept; beyond the budget nothing of this step is."""

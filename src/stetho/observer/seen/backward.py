@@ -11,11 +11,14 @@ import torch
 from .. import guard
 from ..graph import leaves_of
 from ..guard import guarded
-from ..unseen import unrecorded
+from ..unseen import is_compiling, unrecorded
 
 if TYPE_CHECKING:
     from ..patches import Patches
     from ..watch import Watch
+
+# Losses kept for one step, the last ones: a program may call backward for ever and never step.
+LOSSES = 4096
 
 
 class Backwards:
@@ -27,8 +30,8 @@ class Backwards:
         self.pending: list[tuple[int, Any]] = []
         # A loss whose gradients were asked for by name.
         self.aside: tuple[int, Any] | None = None
-        # When backward began and how long it took, where several ranks wait for each other in it.
-        self.times: list[tuple[float, float]] = []
+        # When the last one began and how long it took, where several ranks wait for each other in it.
+        self.time: tuple[float, float] | None = None
 
     def install(self, patches: Patches) -> None:
         """Patch the two functions that all ways to gradients lead through."""
@@ -52,7 +55,7 @@ class Backwards:
         @functools.wraps(original)
         def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
             # Activation checkpointing of the older kind calls it from inside.
-            if mine.inside or guard.away() or torch.compiler.is_compiling():
+            if mine.inside or guard.away() or is_compiling():
                 return original(tensors, *args, **kwargs)
             mine.begins(tensors, args, kwargs)
             begun = time.perf_counter() if watch.ranks else 0.0
@@ -79,7 +82,7 @@ class Backwards:
         @functools.wraps(original)
         def grad(outputs: Any, *args: Any, **kwargs: Any) -> Any:
             higher = kwargs.get("create_graph", args[3] if len(args) > 3 else False)
-            if mine.inside or higher or guard.away() or torch.compiler.is_compiling():
+            if mine.inside or higher or guard.away() or is_compiling():
                 return original(outputs, *args, **kwargs)
             mine.asked(outputs)
             mine.inside = True
@@ -135,7 +138,7 @@ class Backwards:
         known = loss.item() if loss.is_cpu else loss.detach()
         if watch.scaling.scaled is not None:
             known = watch.scaling.unscaled(loss, known)
-        self.pending.append((site, known))
+        keep(self.pending, (site, known))
         watch.objectives.backward_on(loss)
         watch.replay.backward(loss, known)
 
@@ -170,7 +173,7 @@ class Backwards:
         optimizers = self.watch.optimizers.values()
         trained = [w for w in optimizers if self.pending and w.reached()]
         for watched in trained:
-            watched.pending.append(self.pending[-1])
+            keep(watched.pending, self.pending[-1])
         if trained:
             self.pending.pop()
         for watched in optimizers:
@@ -188,7 +191,7 @@ class Backwards:
         """When this rank came to backward and how long it took: those who come early wait in it for the last."""
         if self.watch.ranks:
             spent = time.perf_counter() - begun
-            self.times.append((time.time() - spent, spent))
+            self.time = (time.time() - spent, spent)
         if self.watch.manual.on:
             self.watch.manual.backward_ended()
 
@@ -199,6 +202,13 @@ class Backwards:
             return self.watch.step
         reached = {id(leaf) for leaf in leaves_of(loss)}
         return max(optimizers, key=lambda w: sum(id(p) in reached for p in w.parameters())).steps
+
+
+def keep(losses: list[tuple[int, Any]], loss: tuple[int, Any]) -> None:
+    """Put a loss behind the others; where there are too many, the older half goes."""
+    if len(losses) >= LOSSES:
+        del losses[: LOSSES // 2]
+    losses.append(loss)
 
 
 def losses_in(tensors: Any) -> list[Any]:

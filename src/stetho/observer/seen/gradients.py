@@ -54,7 +54,9 @@ def total(parts: Sequence[Any], scales: Sequence[float] | None = None) -> Any:
     if not parts:
         return 0.0
     if not parts[0].is_cpu:
-        return torch.linalg.vector_norm(torch.stack([p.float() for p in parts]))
+        # Of a model that is spread over several devices, the parts meet on the first one.
+        found = [p.float().to(parts[0].device) for p in parts]
+        return torch.linalg.vector_norm(torch.stack(found if scales is None else torch._foreach_mul(found, [*scales])))
     values = [*map(torch.Tensor.item, parts)]
     if scales is not None:
         values = [v * s for v, s in zip(values, scales)]

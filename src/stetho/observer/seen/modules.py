@@ -1,4 +1,4 @@
-"""Modules: which ones are whole models, how they are called, where layers were built, what the loss reaches."""
+"""Modules: which ones are whole models, how they are called, where layers were built."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class Modules:
         self.running: list[tuple[Any, FrameType | None]] = []
         self.parents: dict[int, tuple[weakref.ref[Any], weakref.ref[Any]]] = {}
         self.roots: dict[int, Root] = {}
+        # Calls, by mode, of models that are no longer followed.
+        self.earlier: dict[tuple[bool, bool], int] = {}
         self.modes_written = 0
         self.calls = 0
         self.close = False
@@ -98,7 +100,8 @@ class Modules:
 
     def release(self) -> None:
         """Take every hook off again."""
-        modules, self.roots = self.live_roots(), {}
+        modules = self.live_roots()
+        self.drop(list(self.roots))
         self.watch_closely(False)
         for module in modules:
             unhook(module)
@@ -113,6 +116,12 @@ class Modules:
         """Hold nothing of the program's any more."""
         self.running = []
 
+    def drop(self, keys: list[int]) -> None:
+        """Follow these models no longer; how often they were called stays on record."""
+        for root in [self.roots.pop(key) for key in keys]:
+            for key, calls in root.modes.items():
+                self.earlier[key] = self.earlier.get(key, 0) + calls
+
     def live_roots(self) -> list[Any]:
         """The whole models that still exist."""
         return [m for m in (r.module() for r in self.roots.values()) if m is not None]
@@ -120,6 +129,9 @@ class Modules:
     @guarded
     def module_made(self, module: Any) -> None:
         """Remember the user's line that built the module, and the plain values it was built with."""
+        # What stood at this address before is gone.
+        for known in (self.made, self.arguments, self.parents):
+            known.pop(id(module), None)
         found = sites.user_frames(4, 4)
         # A class of the user's is built where it is called, not where its constructors call each other.
         while len(found) > 1 and found[0].f_code.co_name == "__init__" and sites.scope(found[0]).get("self") is module:
@@ -156,6 +168,9 @@ class Modules:
             return None
         result = None
         root = self.roots.get(id(module))
+        if root is not None and root.module() is not module:
+            # A model that is gone stood at this address.
+            root = None
         if not self.running and (self.adopt(module) if root is None else not root.hooked):
             # Hooks of its own, if it just got them, were looked up before that; from its way out on they are called.
             result = self.entering(module, args, keywords())
@@ -190,6 +205,7 @@ class Modules:
         first = next(module.parameters(), None)
         if first is None or first.is_meta:
             return False
+        self.drop([key for key, known in self.roots.items() if known.module() is None])
         root = self.roots[id(module)] = Root(module)
         root.hook(self.entering, self.leaving)
         return True
@@ -289,7 +305,7 @@ class Modules:
         if self.calls == self.modes_written:
             return
         self.modes_written = self.calls
-        counts: dict[tuple[bool, bool], int] = {}
+        counts = dict(self.earlier)
         for root in self.roots.values():
             for key, calls in root.modes.items():
                 counts[key] = counts.get(key, 0) + calls

@@ -12,7 +12,7 @@ import torch
 
 from .. import guard, sites
 from ..guard import guarded
-from ..unseen import unrecorded
+from ..unseen import is_compiling, unrecorded
 from .gradients import norms
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Procedure:
 
         @functools.wraps(original)
         def marked(*args: Any, **kwargs: Any) -> Any:
-            if not guard.away() and not torch.compiler.is_compiling():
+            if not guard.away() and not is_compiling():
                 mine.mark(letter)
                 known = mine.watch.optimizers.get(id(args[0])) if letter == "z" and args else None
                 if known is not None and not known.stepping:
@@ -97,7 +97,7 @@ class Procedure:
 
         @functools.wraps(original)
         def clip_grad_norm_(parameters: Any, max_norm: Any, *args: Any, **kwargs: Any) -> Any:
-            if guard.away() or torch.compiler.is_compiling():
+            if guard.away() or is_compiling():
                 return original(parameters, max_norm, *args, **kwargs)
             parameters, given = taken(parameters)
             limit = mine.watch.run.clip_limit(max_norm)
@@ -112,7 +112,7 @@ class Procedure:
 
         @functools.wraps(by_value)
         def clip_grad_value_(parameters: Any, *args: Any, **kwargs: Any) -> Any:
-            if guard.away() or torch.compiler.is_compiling():
+            if guard.away() or is_compiling():
                 return by_value(parameters, *args, **kwargs)
             parameters, given = taken(parameters)
             mine.before_clipping(given, None)
@@ -162,7 +162,7 @@ class Procedure:
 
         @functools.wraps(original)
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
-            if not guard.away() and not mine.making and not torch.compiler.is_compiling():
+            if not guard.away() and not mine.making and not is_compiling():
                 known = mine.watch.optimizers.get(id(getattr(scheduler, "optimizer", None)))
                 if known is not None and len(mine.watch.optimizers) > 1:
                     # Whose rate it is matters more than whose step comes next.

@@ -57,6 +57,7 @@ class Reach:
     def graph_walked(self, leaves: list[Any], nodes: int, retain: bool) -> None:
         """Remember the parameters that the loss reaches."""
         held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
+        self.met = {key: entry for key, entry in self.met.items() if entry[0]() is not None}
         found = [
             leaf for leaf in leaves if isinstance(leaf, torch.nn.Parameter) or id(leaf) in held or self.stays(leaf)
         ]
@@ -69,7 +70,6 @@ class Reach:
         """Whether a plain tensor is a parameter: met again at a later step, and nothing that models are called with."""
         known, first = self.met.get(id(leaf), (None, self.watch.step))
         if known is None or known() is not leaf:
-            self.met = {key: entry for key, entry in self.met.items() if entry[0]() is not None}
             self.met[id(leaf)] = (weakref.ref(leaf), self.watch.step)
             return False
         return first < self.watch.step and id(leaf) not in self.fed

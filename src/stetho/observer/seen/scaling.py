@@ -74,7 +74,9 @@ class Scaling:
         """A step that was not taken: nothing of it belongs to the next one."""
         self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=self.scale)
         self.watch.replay.step_ended()
-        self.watch.backwards.pending, watched.pending, self.watch.objectives.values = [], [], []
+        self.watch.backwards.taken()
+        self.watch.procedure.taken()
+        watched.pending, self.watch.objectives.values, watched.backwards = [], [], 0
         self.watch.procedure.clipped = watched.unclipped = None
         watched.leave_marker()
         watched.cleared = watched.marker is None

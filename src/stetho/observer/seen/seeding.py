@@ -10,6 +10,7 @@ import torch
 
 from .. import guard, sites
 from ..guard import guarded
+from ..unseen import is_compiling
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -39,7 +40,7 @@ class Seeding:
 
         @functools.wraps(original)
         def seed(*args: Any, **kwargs: Any) -> Any:
-            if not guard.off and not torch.compiler.is_compiling():
+            if not guard.off and not is_compiling():
                 mine.seeded(what, args[0] if args else next(iter(kwargs.values()), None))
             return original(*args, **kwargs)
 
