@@ -277,7 +277,9 @@ def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: boo
         return result("new-failure", f"{told}, the loss is no longer finite")
     if two is None:
         return result("undecided", "too few steps to tell")
-    lower = clearly_lower(before, values) or (failed and after is not None and math.isfinite(after))
+    # What is not finite is never lower, however low it was before.
+    finite = after is not None and math.isfinite(after)
+    lower = finite and (failed or clearly_lower(before, values))
     if seen.symptom != "none" and symptom == "none" and lower:
         return result("symptom-gone", f"{told}, {seen.symptom} gone")
     if lower:

@@ -23,8 +23,13 @@ def node_kind(node: Any) -> str:
 
 def leaves_of(loss: Any) -> list[Any]:
     """The parameters that a loss reaches."""
+    return leaves_below(loss.grad_fn)
+
+
+def leaves_below(top: Any) -> list[Any]:
+    """The parameters that a node of the graph reaches."""
     leaves: list[Any] = []
-    seen, waiting = {loss.grad_fn}, [loss.grad_fn]
+    seen, waiting = {top}, [top]
     while waiting and len(seen) < 10 * MOST:
         node = waiting.pop()
         if node is None:

@@ -293,7 +293,8 @@ class Watch:
         if watched.steps < 3:
             watched.step_at = sites.here(3, 5)
             watched.block.at = self.journal.site(watched.step_at)
-        watched.kept = watched.steps > 0 and not watched.cleared
+        # Gradients that no backward has made are the program's own, and nothing was added to those before.
+        watched.kept = watched.steps > 0 and watched.backwards > 0 and not watched.cleared
         norm = watched.norm
         row = (
             losses,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..graph import leaves_of, node_of
+from ..graph import leaves_below, node_of
 from ..tensors import tensors_in
 from .kept import Backward, Call, Operation, Past, casting, everything_in
 from .localisation import Localisation
@@ -204,7 +204,9 @@ class Replay:
         """The step is over: let go of what was kept for it, or with several optimizers for the step before it."""
         for entry in reversed(self.kept):
             if isinstance(entry, Backward):
-                self.previous = entry.loss.reference() if isinstance(entry.loss, Past) else entry.loss
+                # The node and not the loss: the program may count on its being gone.
+                loss = entry.loss.reference() if isinstance(entry.loss, Past) else entry.loss
+                self.previous = None if loss is None else node_of(loss)
                 break
         if len(self.watch.optimizers) > 1:
             # One forward pass may serve two steps, as in a GAN; what backward was called on has been judged.
@@ -221,7 +223,7 @@ class Replay:
 
     def used_before(self, parameter: Any) -> bool:
         """Whether the loss of the last step that was made depends on a parameter."""
-        return self.previous is not None and any(leaf is parameter for leaf in leaves_of(self.previous))
+        return self.previous is not None and any(leaf is parameter for leaf in leaves_below(self.previous))
 
     def localise(self, what: str, step: int) -> None:
         """Find out, now, where the numbers of this step stopped being finite."""

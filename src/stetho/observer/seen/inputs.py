@@ -49,9 +49,17 @@ def fingerprints(value: Any) -> list[str]:
     return [f"{v & 0xFFFFFFFFFFFFFFFF:016x}" for v in sums.tolist()]
 
 
+def numbers(value: Any) -> Any:
+    """The same in single precision; complex numbers as pairs, as torch would warn that it drops their second part."""
+    if value.is_complex():
+        pairs = torch.view_as_real(value.resolve_conj())
+        value = pairs.reshape(*value.shape[:-1], -1) if value.dim() > 1 else pairs
+    return value.float()
+
+
 def scale(value: Any) -> dict[str, Any]:
     """How large an input is and how unevenly its features vary, to tell whether it was normalised."""
-    number = value.float()
+    number = numbers(value)
     fields: dict[str, Any] = {
         "n": number.shape[0],
         "mean": float(number.mean()),
@@ -59,7 +67,7 @@ def scale(value: Any) -> dict[str, Any]:
         "low": float(number.min()) if number.numel() else 0.0,
         "high": float(number.max()) if number.numel() else 0.0,
         "bad": int((~torch.isfinite(number)).sum()),
-        "discrete": not value.is_floating_point() and value.dtype != torch.uint8,
+        "discrete": not value.is_floating_point() and not value.is_complex() and value.dtype != torch.uint8,
         "dtype": str(value.dtype).replace("torch.", ""),
         "shape": list(value.shape),
     }
@@ -78,6 +86,6 @@ def scale(value: Any) -> dict[str, Any]:
 
 def packed(value: Any) -> dict[str, Any]:
     """A tensor as base64 of float32, with its shape."""
-    number = value.detach().to(device="cpu", dtype=torch.float32).contiguous()
+    number = numbers(value.detach()).cpu().contiguous()
     raw = ctypes.string_at(number.data_ptr(), number.numel() * 4) if number.numel() else b""
     return {"shape": list(number.shape), "b64": base64.b64encode(raw).decode("ascii")}

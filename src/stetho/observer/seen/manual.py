@@ -66,6 +66,10 @@ class Manual:
         """Write the step down, if the parameters are no longer what they were; else gradients are being gathered."""
         if self.standin is not None and self.before != self.state():
             self.watch.after_step(self.standin, (), {})
+            watched = self.watch.known(self.standin)
+            if watched.marker is not None:
+                # The step ended long ago: whether it was cleared since then shows now.
+                watched.cleared = not bool(local(watched.marker[1]).detach().any())
 
     def state(self) -> list[float]:
         """A sum over each of a few small parameters, by which a change is told however it was made."""
