@@ -214,6 +214,7 @@ class Watch:
             return
         if not self.claims and self.claims.setdefault(None, get_ident()) == get_ident() != guard.thread:
             guard.thread = get_ident()
+            self.tracer.elsewhere()
             self.optimizers = {key: w for key, w in self.optimizers.items() if key == id(optimizer)}
         self.before_step(optimizer, args, kwargs)
 

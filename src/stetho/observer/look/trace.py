@@ -106,6 +106,8 @@ class Tracer:
             return
         self.checking = self.window.covers(step)
         wanted = self.checking or glimpsed(step)
+        # Where no model comes first, or its input is made by operations, these count from here on.
+        first = self.watch.replay.on and (self.prepares or (self.plain and not self.watch.modules.roots))
         self.watch.modules.activations.write(step - 1)
         if wanted and not self.looking:
             self.plain = self.prepares = False
@@ -115,15 +117,11 @@ class Tracer:
             self.looking = False
         self.watch.modules.watch_closely(wanted)
         self.operations = 0
-        self.keeping = False
-        if not self.looking:
-            # Where no model comes first, or its input is made by operations, these count from here on.
-            first = self.prepares or (self.plain and not self.watch.modules.roots)
-            if first and self.watch.replay.on:
-                self._enter()
-                self.keeping = self.mode is not None
-            else:
-                self.leave()
+        if first:
+            self._enter()
+        elif not self.looking:
+            self.leave()
+        self.keeping = first and self.mode is not None
 
     def _enter(self) -> None:
         """Put the mode on, where there is none of the user's."""
@@ -195,6 +193,11 @@ class Tracer:
         self.keeping = False
         if not self.looking and self.mode is not None:
             self.leave()
+
+    def elsewhere(self) -> None:
+        """Another thread is followed from now on: the mode stays on the first one's stack, where it does nothing."""
+        self.mode = None
+        self.looking = self.keeping = self.checking = False
 
     def stop(self) -> None:
         """Look at nothing any more."""

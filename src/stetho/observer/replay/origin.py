@@ -72,7 +72,7 @@ class Origin:
             if maker is None:
                 if not self.mask(carrier.tensor, masking):
                     return False
-            elif not any(isinstance(v, float) and math.isinf(v) for v in flat((maker.args, maker.kwargs))):
+            elif not fills(maker):
                 before = [s for s in maker.sources if s.inf]
                 if not before:
                     return False
@@ -84,7 +84,9 @@ class Origin:
         if tensor.requires_grad:
             return False
         below = bool((tensor != math.inf).all())
-        return (masking and below) or bool((tensor[torch.isfinite(tensor)] == 0).all())
+        others = tensor[torch.isfinite(tensor)]
+        # A single infinity is what a search for the smallest begins with; nothing but many of them is no mask.
+        return (masking and below) or tensor.numel() == 1 or (others.numel() > 0 and bool((others == 0).all()))
 
     def leaf(self, seen: Seen, tensor: Any) -> dict[str, Any]:
         """A non-finite value that came from outside: a parameter that a step spoiled, or the data."""
@@ -163,6 +165,11 @@ class Origin:
         )
         body.update(seen.told or {})
         return body
+
+
+def fills(seen: Seen) -> bool:
+    """Whether an operation was told to put infinities into what it makes."""
+    return any(isinstance(v, float) and math.isinf(v) for v in flat((seen.args, seen.kwargs)))
 
 
 def flat(value: Any) -> Iterator[Any]:
