@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 import pytest
 from fact_runs import STEPPED, Run, near, observed, shared_folder
 
+from conftest import environment
+from stetho import measure, recording
+from stetho.executors.local import INJECT
 from stetho.facts import (
     Activations,
     Clipping,
@@ -269,3 +276,50 @@ def test_activations(run: Callable[[str], Run]) -> None:
     relu = next(layer for layer in images.of(Activations).layers if layer.kind == "ReLU")
     ends = images.truth["layers"][0], images.truth["layers"][10]
     assert near([relu.dead_first, relu.dead_last], [end["dead"] for end in ends])
+
+
+BY_HAND = """
+import torch
+torch.manual_seed(6)
+w = torch.zeros(3, requires_grad=True)
+for _ in range(40):
+    x = torch.randn(8, 3)
+    loss = (x @ w - x.sum(1)).square().mean()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.05 * w.grad
+        CLEAR
+"""
+ASSIGNED = """
+import torch
+torch.manual_seed(6)
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), 0.05)
+for _ in range(40):
+    x = torch.randn(8, 3)
+    loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+    for p, g in zip(model.parameters(), torch.autograd.grad(loss, list(model.parameters()))):
+        p.grad = g
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "kept"),
+    [
+        (BY_HAND.replace("CLEAR", "w.grad.zero_()"), 0),
+        (BY_HAND.replace("CLEAR", "w.grad = None"), 0),
+        (BY_HAND.replace("CLEAR", "pass"), 38),
+        (ASSIGNED, 0),
+    ],
+)
+def test_gradients_that_are_cleared_or_made_by_the_program_itself(
+    program: str, kept: int, write, tmp_path: Path
+) -> None:
+    (tmp_path / "recording").mkdir()
+    plan = {"recording": str(tmp_path / "recording"), "seed": None, "steps": None, "changes": [], "trace": []}
+    variables = {"STETHO_PLAN": str(write("plan.json", json.dumps(plan))), "PYTHONPATH": str(INJECT)}
+    command = [sys.executable, str(write("train.py", program))]
+    subprocess.run(command, env={**environment(), **variables}, check=True, timeout=120)
+    facts = {type(fact): fact for fact, _ in measure.facts(recording.read(tmp_path / "recording"))}
+    assert facts[GradientReset].kept == kept

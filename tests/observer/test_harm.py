@@ -29,7 +29,7 @@ REFUSED = ("base", "made", "spawned", "sent", "removed")
 
 def arguments(hook: str) -> tuple[str, ...]:
     """What the program has to do so that a hook is called."""
-    if hook.startswith("ring."):
+    if hook.startswith("late.ring."):
         return ("spoiled",)
     return ("joined",) if hook in ("process.Process.joined", "look.trace.Tracer.compiling") else ()
 
@@ -94,7 +94,7 @@ def test_a_hook_that_raises_is_on_record(observed: dict[str, Outcome], sabotaged
     missing = set()
     for hook in observed["hooks"].out.split():
         recorded = sabotaged[hook].recording
-        if hook.startswith("ring."):
+        if hook.startswith("late.ring."):
             # What goes wrong in the ring costs the ring alone.
             told = [e["off"] for e in recorded.of("ring") if "off" in e]
             assert not recorded.faults
