@@ -190,3 +190,26 @@ def test_a_recording_of_somebody_elses_is_followed_to_its_end(tmp_path: Path) ->
     os.utime(file, (0, 0))
     answer = stetho("run", "--attach", str(tmp_path), cwd=tmp_path)
     assert answer.code == 0 and "step 1: loss is nan" in answer.err and "the run is over" in answer.err
+
+
+UNSURE = """
+import torch
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(model.parameters(), 0.01)
+class Doubling(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = model
+    def forward(self, x):
+        return self.inner(x.mul_(2))
+doubling = Doubling()
+for step in range(12):
+    loss = torch.log(doubling(torch.randn(4, 3)).square() * (step != 8)).mean()
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+"""
+
+
+def test_a_nan_whose_origin_was_not_found_is_said_with_the_reason(write, tmp_path: Path) -> None:
+    write("train.py", UNSURE)
+    answer = stetho("run", "--", "python", "train.py", cwd=tmp_path)
+    assert "stetho: where it came from was not found: the model changes its input in place\n" in answer.err

@@ -40,6 +40,8 @@ def _origin(lookout: Lookout) -> Iterator[str]:
     for one in [o for o in found if o.on_path][:1] or found[:1]:
         where = f", {lookout.users_path(one.place.file)}:{one.place.line}" if one.place else ""
         yield f"the first NaN or Inf came from {one.operation} ({one.phase}) at step {one.step}{where}"
+    if bad is not None and not found and lookout.tail.unlocalised:
+        yield f"where it came from was not found: {lookout.tail.unlocalised}"
 
 
 def _time(main: Track) -> str:

@@ -18,7 +18,7 @@ FILE = re.compile(r"r(\d+)-(\d+)(?:\.(\d+))?\.jsonl")
 KIND = re.compile(rb'\{"e":\s*"([a-z-]+)"')
 # The rest of a recording is for reading at leisure; raw samples alone can be most of it.
 WANTED = frozenset(
-    [b"step", b"steps", b"skipped", b"scaler", b"site", b"loss-call", b"planned", b"attached", b"origin", b"fault"]
+    b"step steps skipped scaler site loss-call planned attached origin unlocalised fault".split(),
 )
 # Steps whose median makes one level of a series, and how many levels are kept before neighbours are put together.
 WIDTH, MOST_LEVELS = 10, 4096
@@ -148,6 +148,7 @@ class Tail:
         """How many looks have found steps."""
         self.faults: list[str] = []
         self.origins: list[Origin] = []
+        self.unlocalised: str | None = None
 
     @property
     def main(self) -> Track | None:
@@ -211,6 +212,8 @@ class Tail:
             process.losses[str(body["fn"])] = process.losses.get(str(body["fn"]), True) and whole
         elif kind == "planned":
             process.planned = int(body["steps"]) if body.get("steps") else None
+        elif kind == "unlocalised" and self.unlocalised is None:
+            self.unlocalised = str(body.get("why", "")) or None
         elif kind == "origin" and len(self.origins) < MOST_ORIGINS:
             place = process.sites.get(body.get("site", -1))
             on_path = bool(body.get("graph")) or body["phase"] != "forward"

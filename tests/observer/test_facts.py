@@ -313,9 +313,7 @@ for _ in range(40):
         (ASSIGNED, 0),
     ],
 )
-def test_gradients_that_are_cleared_or_made_by_the_program_itself(
-    program: str, kept: int, write, tmp_path: Path
-) -> None:
+def test_gradients_cleared_or_made_by_the_program_itself(program: str, kept: int, write, tmp_path: Path) -> None:
     (tmp_path / "recording").mkdir()
     plan = {"recording": str(tmp_path / "recording"), "seed": None, "steps": None, "changes": [], "trace": []}
     variables = {"STETHO_PLAN": str(write("plan.json", json.dumps(plan))), "PYTHONPATH": str(INJECT)}

@@ -100,7 +100,9 @@ def answer(work: Callable[[], list[dict[str, Any]]], writing: int, patience: flo
     try:
         found = work()
     except Exception as error:  # noqa: BLE001 - whatever happens in the twin is the twin's
-        found = [{"why": f"the replay failed: {type(error).__name__}: {error}"[:300]}]
+        # Of long explanations the first sentence.
+        said = str(error).partition("\n")[0].partition(". ")[0].partition(" (")[0]
+        found = [{"why": f"the replay failed: {type(error).__name__}: {said}"[:300]}]
     data = json.dumps(found, default=str).encode()
     while data:
         data = data[os.write(writing, data) :]

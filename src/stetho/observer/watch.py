@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .record.journal import Journal
 
 now = time.perf_counter
+# Optimizers that may each have a model of their own; a program that makes one for every inner loop has shown enough.
+MODELS = 64
 
 
 class Watch:
@@ -196,6 +198,9 @@ class Watch:
         )
         if watched.index == 0:
             self.tracer.look(0)
+        elif watched.index < MODELS:
+            # It may be for a model of its own, whose calls are followed from the first one on.
+            self.modules.watch_closely(True)
         self.run.optimizer_made(optimizer)
 
     def known(self, optimizer: Any) -> Watched:

@@ -172,6 +172,11 @@ def spread(values: Any, length: float, mean: float) -> float:
     return math.sqrt(max(0.0, square)) if math.isfinite(square) else math.nan
 
 
+def is_number(value: Any) -> bool:
+    """Whether a state holds numbers that can be measured; those that are packed into fewer bits cannot."""
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
 def moments(optimizer: Any, parameters: Sequence[Any]) -> dict[str, Any]:
     """What the optimizer remembers of each parameter, where it keeps moments under torch's usual names."""
     means: list[Any] = []
@@ -181,9 +186,9 @@ def moments(optimizer: Any, parameters: Sequence[Any]) -> dict[str, Any]:
         state = optimizer.state.get(parameter, {})
         mean = state.get("exp_avg", state.get("momentum_buffer"))
         square = state.get("exp_avg_sq", state.get("square_avg", state.get("sum")))
-        means.append(mean if isinstance(mean, torch.Tensor) and mean.numel() else None)
+        means.append(mean if is_number(mean) and mean.numel() else None)
         # Of a parameter that is spread over several processes, this one may hold nothing.
-        seen = part(square) if isinstance(square, torch.Tensor) else None
+        seen = part(square) if is_number(square) else None
         squares.append(seen if seen is not None and seen.numel() else None)
         if "age" not in fields and "step" in state:
             fields["age"] = int(state["step"])

@@ -100,7 +100,7 @@ class Procedure:
             if guard.away() or is_compiling():
                 return original(parameters, max_norm, *args, **kwargs)
             parameters, given = taken(parameters)
-            limit = mine.watch.run.clip_limit(max_norm)
+            limit = mine.limit(max_norm) if mine.watch.run.calls else max_norm
             whole = mine.before_clipping(given, kwargs.get("norm_type", args[0] if args else 2.0))
             total = original(parameters, limit, *args, **kwargs)
             mine.clipping(total, limit, bool(whole))
@@ -120,6 +120,15 @@ class Procedure:
             return by_value(parameters, *args, **kwargs)
 
         patches.replace(torch.nn.utils, "clip_grad_value_", clip_grad_value_)
+
+    def limit(self, asked: Any) -> Any:
+        """The limit that an experiment wants, or the one that was asked for."""
+        changed = self._limit(asked)
+        return asked if changed is None else changed
+
+    @guarded
+    def _limit(self, asked: Any) -> Any:
+        return self.watch.run.clip_limit(asked)
 
     @guarded
     def before_clipping(self, tensors: list[Any], norm_type: Any) -> bool:
