@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -43,7 +44,22 @@ class Outcome:
 
     @property
     def told(self) -> tuple[int, str, str]:
-        return self.code, self.out, self.err
+        return self.code, self.out, without_observer(self.err)
+
+
+def without_observer(text: str) -> str:
+    """The text of a trace without the frames that the observer, or torch on its behalf, has added to it.
+
+    Anomaly mode prints where an operation was called, and while every operation is in sight that is a longer way.
+    """
+    places: list[str] = []
+
+    def kept(frame: re.Match[str]) -> str:
+        places.append(frame[1])
+        added = f"{INJECT.parent}/" in frame[1] or "/torch/overrides.py" in frame[1]
+        return "" if added or frame[1] in places[-3:-1] else frame[0]
+
+    return re.sub(r'^(  File "[^\n]*\n)(?:    [^\n]*\n)*', kept, text, flags=re.MULTILINE)
 
 
 def run(folder: Path, jobs: Iterable[Job], observed: bool) -> dict[str, Outcome]:

@@ -69,10 +69,11 @@ def raising(name: str, error: str, calls: int) -> None:
         watch().tracer.window.planned = [(2, 5)]
     # An experiment's hooks are called where there is something to change.
     run = watch().run
-    if name.startswith("change.") or name.endswith("_delivered"):
+    if name.startswith("change.") or name.endswith(("_delivered", "._limit")):
         run.on_loss(lambda _, given, target: (given, target))
         run.on_model_input(lambda _, args: args)
         run.on_batch(lambda _, batch: batch)
+        run.on_clip(lambda limit: limit)
 
 
 def prompt() -> None:
