@@ -25,7 +25,9 @@ def trouble() -> None:
     if "closed" in sys.argv:
         os.closerange(3, 1000)
     if "removed" in sys.argv:
-        shutil.rmtree(globals()["recording"])
+        # Again and again: another process may be thinning what is in it.
+        while os.path.exists(globals()["recording"]):
+            shutil.rmtree(globals()["recording"], ignore_errors=True)
     if "stopped" in sys.argv:
         os.chmod(globals()["recording"], 0o500)
 
