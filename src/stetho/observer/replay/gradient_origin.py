@@ -10,7 +10,6 @@ from ..graph import node_kind
 from .kept import everything_in
 from .localisation import nothing
 from .nonfinite import finite
-from .origin import fills
 from .tape import KEY, Writing
 
 if TYPE_CHECKING:
@@ -69,9 +68,6 @@ class GradientOrigin:
             # The numbers were lost before, in a place that the loss itself did not depend on.
             return self.origin.of(next(everything_in(maker.out)))
         body = self.origin.described(maker)
-        if spoiled(everything_in(maker.out)) and not fills(maker):
-            # It overflowed going forward, and what came after it made a finite loss of that.
-            return body
         inner = self.tape.first_bad(self.forward)
         if inner is not None and inner.frames:
             # A gradient written by hand: the line inside it that went wrong.
