@@ -9,9 +9,8 @@ from collections import Counter
 from typing import Any, Iterator
 
 from .. import twin
+from .steps import Block
 
-# Columns of a block of steps that hold one entry per step, unless they say "the same for all".
-COLUMNS = ("loss", "terms", "lr", "g", "bw", "clip", "dt", "dw", "vt", "bt", "order")
 # What is said once, or tells of a single event, stays; unless a program makes it so often that it fills the recording.
 STAYING = (
     "attached", "run", "model", "optimizer", "parameters", "coverage", "planned", "loader", "scheduler", "loaded",
@@ -115,7 +114,8 @@ def thinned(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
 def every_second(block: dict[str, Any]) -> dict[str, Any]:
     """A block of steps with every second one left out; `every` tells how far apart the rest are."""
     size = block["n"]
-    for name in COLUMNS:
+    # Each holds one entry per step, unless it says "the same for all".
+    for name in Block.COLUMNS:
         column = block.get(name)
         if isinstance(column, list) and len(column) == size and size > 1:
             block[name] = column[::2]
