@@ -151,20 +151,18 @@ def test_files_stay_untouched_in_the_copy_that_stands_in_for_an_overlay(
 ) -> None:
     from stetho import scratch
     from stetho.executors import local
-    from stetho.experiment import Bound
+    from stetho.experiment import Bound, Job
 
     monkeypatch.setattr(scratch, "overlay_works", lambda: False)
     monkeypatch.setenv("PATH", environment()["PATH"])
     monkeypatch.setenv("HOME", str(messy.parent))
     before = fingerprints(messy)
-    ran = local.run(["python", "train.py"], str(messy), seed=0, bound=Bound(60.0))
+    ran = local.run(Job(("python", "train.py"), str(messy), 0, Bound(60.0)))
     assert ran.code == 0, ran.output.read_text()
-    assert not ran.scratch.overlay and ran.scratch.users_path(f"{ran.scratch.base}/copy0/train.py") == str(
-        messy / "train.py"
-    )
+    assert not ran.overlay and ran.users_path(f"{ran.folder}/copy0/train.py") == str(messy / "train.py")
     assert fingerprints(messy) == before
-    ran.scratch.discard()
-    assert not ran.scratch.base.exists()
+    ran.discard()
+    assert not ran.folder.exists()
     (messy.parent / "stetho-test-home-file").unlink()
 
 
@@ -296,7 +294,7 @@ def test_an_overlay_that_is_refused_falls_back_to_a_copy(messy: Path, monkeypatc
     """Mounts inside a protected directory can make the kernel refuse an overlay that works elsewhere."""
     from stetho import scratch
     from stetho.executors import isolate, local
-    from stetho.experiment import Bound
+    from stetho.experiment import Bound, Job
 
     refusing = messy.parent / "refusing.py"
     refusing.write_text(
@@ -309,7 +307,7 @@ def test_an_overlay_that_is_refused_falls_back_to_a_copy(messy: Path, monkeypatc
     monkeypatch.setenv("PATH", environment()["PATH"])
     monkeypatch.setenv("HOME", str(messy.parent))
     before = fingerprints(messy)
-    ran = local.run(["python", "train.py"], str(messy), seed=0, bound=Bound(60.0))
+    ran = local.run(Job(("python", "train.py"), str(messy), 0, Bound(60.0)))
     assert ran.code == 0, ran.output.read_text()
-    assert not ran.scratch.overlay and fingerprints(messy) == before
-    ran.scratch.discard()
+    assert not ran.overlay and fingerprints(messy) == before
+    ran.discard()

@@ -9,11 +9,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
 
 from stetho.errors import LedgerError, StethoError, UnknownName
+from stetho.experiment import Isolation
 from stetho.ledger import Ledger
 
 DEFAULT_ROOT = Path(".stetho")
@@ -38,6 +39,7 @@ class Request:
     experiments: bool
     created: float
     """Seconds since the epoch."""
+    isolation: Isolation = field(default_factory=Isolation)
 
 
 @dataclass(frozen=True)

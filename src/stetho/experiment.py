@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -71,10 +71,39 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Bound:
-    """How far a run may go: optimizer steps and seconds, whichever comes first."""
+    """How far a run may go: optimizer steps, seconds and bytes of memory, whichever comes first."""
 
     seconds: float
     steps: int | None = None
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """What a run may reach although it is only an experiment; nothing, unless the user allows it."""
+
+    network: bool = False
+    writes: tuple[str, ...] = ()
+    """Directories that it may really write to."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a command, in words that any executor understands."""
+
+    command: tuple[str, ...]
+    cwd: str
+    seed: int | None
+    bound: Bound
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """For each in-process change: its id, its value and the file that makes it."""
+    edits: tuple[Edit, ...] = ()
+    trace: tuple[tuple[int, int], ...] = ()
+    """Windows of steps to look at closely."""
+    stdin: Path | None = None
+    isolation: Isolation = field(default_factory=Isolation)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that differ from those of whoever asks."""
 
 
 @dataclass(frozen=True)

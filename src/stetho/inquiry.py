@@ -13,7 +13,9 @@ from stetho.case import Case, Request
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement, judge
 from stetho.evidence import Place
-from stetho.experiment import Experiment
+from stetho.executors import local
+from stetho.executors.protocol import Executor, Ran, Watcher
+from stetho.experiment import Bound, Experiment, Job
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.ledger import Ledger, fact_of
 from stetho.reason import Seen
@@ -34,6 +36,7 @@ class Inquiry:
     show: Callable[[str], None]
     progress: Callable[[str], None]
     stdin: Path | None = None
+    execute: Executor = local.run
     begun: float = field(default_factory=time.monotonic)
     runs: int = 0
     ground: str = BASE
@@ -74,6 +77,14 @@ class Inquiry:
     def seen(self) -> Seen:
         judgements = judge_all(self.catalogue, self.facts())
         return Seen(gravest(self.catalogue, judgements), judgements, self.experiments())
+
+    def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:
+        """The user's command on the same seed, except for what differs; counted as one run of the investigation."""
+        request = self.request
+        job = Job(request.command, request.cwd, request.seed, bound, changes=self.restores, stdin=self.stdin)
+        ran = self.execute(replace(job, isolation=request.isolation, **differs), watch)
+        self.runs += 1
+        return ran
 
     def users_path(self, path: str) -> str:
         return path_from(self.request.cwd, path)

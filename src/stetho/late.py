@@ -11,7 +11,6 @@ from pathlib import Path
 from stetho import measure, recording
 from stetho.case import Case
 from stetho.evidence import Source
-from stetho.executors import local
 from stetho.experiment import Bound
 from stetho.facts import Fact, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
 from stetho.inquiry import BASE, Inquiry, thinned
@@ -102,20 +101,12 @@ def _run_again(inquiry: Inquiry, one: Kept) -> str:
     """The unchanged program from the kept state, on record under a name of its own; why it is not the same failure."""
     request = inquiry.request
     inquiry.show(f"observing  {' '.join(request.command)}, from step {one.step}")
-    ran = local.run(
-        request.command,
-        request.cwd,
-        seed=request.seed,
-        bound=Bound(max(5.0, inquiry.remaining() / 3), one.expected + AFTER_NAN),
-        changes=inquiry.restores,
-        stdin=inquiry.stdin,
-        watch=symptom_clear(inquiry),
-    )
-    inquiry.runs += 1
+    bound = Bound(max(5.0, inquiry.remaining() / 3), one.expected + AFTER_NAN)
+    ran = inquiry.run(bound, symptom_clear(inquiry))
     try:
         record = recorded(inquiry, ran, AGAIN)
     finally:
-        ran.scratch.discard()
+        ran.discard()
     steps = measure.taken(measure.main_steps(record))
     end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}

@@ -12,7 +12,7 @@ from typing import Protocol
 from stetho import attachment, measure, recording
 from stetho.attachment import Python, Witness
 from stetho.evidence import Source
-from stetho.executors import local
+from stetho.executors.protocol import Progress, Ran, Watcher
 from stetho.experiment import Bound
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
@@ -41,24 +41,16 @@ def observe(inquiry: Inquiry) -> None:
     probe(inquiry)
     inquiry.show(f"observing  {command}")
     with Witness() as witness:
-        ran = local.run(
-            request.command,
-            request.cwd,
-            seed=request.seed,
-            bound=Bound(max(5.0, inquiry.remaining() / 3)),
-            stdin=inquiry.stdin,
-            watch=symptom_clear(inquiry),
-        )
-    inquiry.runs += 1
+        ran = inquiry.run(Bound(max(5.0, inquiry.remaining() / 3)), symptom_clear(inquiry))
     try:
         record = recorded(inquiry, ran, BASE)
         put_end(inquiry, ran, record, witness.pythons)
-        put_output(inquiry, ran, ran.output, ran.scratch.users_path, ran.scratch.renamed)
+        put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
-        if not ran.scratch.overlay:
+        if not ran.overlay:
             inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
     finally:
-        ran.scratch.discard()
+        ran.discard()
 
 
 def probe(inquiry: Inquiry) -> None:
@@ -70,11 +62,11 @@ def probe(inquiry: Inquiry) -> None:
             inquiry.ledger.add_evidence("probe", f"{one.id}: {summary}", source=source, fact=fact, run=BASE)
 
 
-def symptom_clear(inquiry: Inquiry) -> local.Watcher:
+def symptom_clear(inquiry: Inquiry) -> Watcher:
     """Stops the first run once a NaN has stayed; shows how far it has come meanwhile."""
     first: list[int] = []
 
-    def watch(progress: local.Progress) -> str | None:
+    def watch(progress: Progress) -> str | None:
         loss = "" if progress.loss is None else f", loss {progress.loss:.4g}"
         inquiry.progress(f"step {progress.steps}{loss}, {progress.seconds:.0f} s")
         if progress.loss is not None and not math.isfinite(progress.loss):
@@ -86,12 +78,12 @@ def symptom_clear(inquiry: Inquiry) -> local.Watcher:
     return watch
 
 
-def recorded(inquiry: Inquiry, ran: local.Ran, name: str) -> Recording:
+def recorded(inquiry: Inquiry, ran: Ran, name: str) -> Recording:
     """The run's recording, kept in the case, with the user's own paths."""
     kept = inquiry.case.recordings / name
-    shutil.copytree(ran.scratch.recording, kept, dirs_exist_ok=True)
+    shutil.copytree(ran.recording, kept, dirs_exist_ok=True)
     shutil.copyfile(ran.output, kept / "output.txt")
-    return recording.read(kept, lambda p: inquiry.users_path(ran.scratch.users_path(p)))
+    return recording.read(kept, lambda p: inquiry.users_path(ran.users_path(p)))
 
 
 class Ended(Protocol):

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from stetho.errors import ScratchError
-from stetho.experiment import Edit
+from stetho.experiment import Edit, Job
 
 ISOLATE = Path(__file__).parent / "executors" / "isolate.py"
 # A scratch copy larger than this would cost more than the answer is worth.
@@ -40,19 +40,16 @@ class Scratch:
     def recording(self) -> Path:
         return self.base / "recording"
 
-    def users_path(self, path: str) -> str:
-        """A path as the user knows it."""
-        for copy, original in self.renamed:
-            if path == copy or path.startswith(copy + os.sep):
-                return original + path[len(copy) :]
-        return path
-
     def discard(self) -> None:
-        """Throw the scratch away; overlay work directories need their mode bits back first."""
-        for folder, _, _ in os.walk(self.base):
-            if os.path.basename(folder) == "work":
-                os.chmod(folder, 0o700)
-        shutil.rmtree(self.base, ignore_errors=True)
+        discard(self.base)
+
+
+def discard(folder: Path) -> None:
+    """Throw a scratch away; overlay work directories need their mode bits back first."""
+    for inner, _, _ in os.walk(folder):
+        if os.path.basename(inner) == "work":
+            os.chmod(inner, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def inside(path: str, directory: str) -> bool:
@@ -138,10 +135,9 @@ def _overlay(base: Path, number: int, directory: str) -> dict[str, str]:
     return {"directory": directory, "upper": str(upper), "work": str(work)}
 
 
-def make(
-    command: Sequence[str], cwd: str, edits: Sequence[Edit], environment: dict[str, str], *, copy: bool = False
-) -> Scratch:
+def make(job: Job, environment: dict[str, str], *, copy: bool = False) -> Scratch:
     """A scratch for one run, with the edits applied in it: an overlay where it works, a copy where it does not."""
+    command, cwd, edits = job.command, job.cwd, job.edits
     protected, outside = _protected(command, cwd)
     sweep(outside)
     base = Path(tempfile.mkdtemp(prefix=f"stetho-{os.getpid()}-", dir=outside))
@@ -160,7 +156,7 @@ def sweep(outside: str) -> None:
     for folder in Path(outside).glob("stetho-*-*"):
         owner = folder.name.split("-")[1]
         if owner.isdigit() and not os.path.exists(f"/proc/{owner}") and os.access(folder, os.W_OK):
-            Scratch(folder, (), "").discard()
+            discard(folder)
 
 
 def _edit_above(spec: dict[str, object], edits: Sequence[Edit]) -> None:

@@ -11,7 +11,6 @@ from stetho import fixes, measure
 from stetho.check import Check, judge
 from stetho.curves import clearly_lower, shape
 from stetho.evidence import Source
-from stetho.executors import local
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind, ExperimentOutcome
 from stetho.facts import Association, Fact, InputScale, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
 from stetho.fixes import Cure, Grounds
@@ -207,21 +206,17 @@ def changed_run(
     """The user's command with one change, judged against the base run on the same seed."""
     command = cure.command if cure is not None and cure.command is not None else inquiry.request.command
     bound = Bound(max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry))
-    ran = local.run(
-        command,
-        inquiry.request.cwd,
-        seed=inquiry.request.seed,
-        bound=bound,
+    ran = inquiry.run(
+        bound,
+        lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
+        command=command,
         changes=(*inquiry.restores, *changes),
         edits=cure.edits if cure else (),
-        stdin=inquiry.stdin,
-        watch=lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
     )
-    inquiry.runs += 1
     try:
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
-        ran.scratch.discard()
+        ran.discard()
     taken = measure.taken(measure.main_steps(record))
     end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
@@ -300,20 +295,12 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
     curve = inquiry.fact(LossCurve, inquiry.ground)
     failing = curve.nonfinite_step if curve is not None and curve.nonfinite_step is not None else 0
     inquiry.show(f"{'smoke':9}  {candidate.change} around step {failing}")
-    ran = local.run(
-        inquiry.request.command,
-        inquiry.request.cwd,
-        seed=inquiry.request.seed,
-        bound=Bound(max(5.0, inquiry.remaining()), failing + 2),
-        changes=inquiry.restores,
-        trace=((0, 1), (max(0, failing - 1), failing + 2)),
-        stdin=inquiry.stdin,
-    )
-    inquiry.runs += 1
+    windows = ((0, 1), (max(0, failing - 1), failing + 2))
+    ran = inquiry.run(Bound(max(5.0, inquiry.remaining()), failing + 2), trace=windows)
     try:
         record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
     finally:
-        ran.scratch.discard()
+        ran.discard()
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
     again = facts.get(LossCurve)
     came_back = again is not None and isinstance(again[1], LossCurve) and again[1].nonfinite_step == failing

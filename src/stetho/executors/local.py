@@ -8,14 +8,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TypeAlias
 
 from stetho import scratch as scratches
 from stetho.executors.isolate import REFUSED
-from stetho.experiment import Bound, Edit, Plan
+from stetho.executors.protocol import OUTPUT, Progress, Ran, Watcher
+from stetho.experiment import Job, Plan
 from stetho.tail import Tail
 
 INJECT = Path(__file__).parent.parent / "observer" / "inject"
@@ -24,31 +23,6 @@ QUIET_TRACKERS = {
     "WANDB_MODE": "disabled", "COMET_MODE": "disabled", "MLFLOW_TRACKING_URI": "sqlite:///:memory:",
     "NEPTUNE_MODE": "debug", "CLEARML_OFFLINE_MODE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run has come, for the status line and for deciding to stop."""
-
-    seconds: float
-    steps: int
-    loss: float | None
-
-
-Watcher: TypeAlias = Callable[[Progress], "str | None"]
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a finished run left: its exit, its output and its recording, all inside the scratch."""
-
-    code: int | None
-    signal: str | None
-    seconds: float
-    stopped_by: str | None
-    output: Path
-    scratch: scratches.Scratch
-    injection_error: str | None = None
 
 
 def injected(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
@@ -68,23 +42,12 @@ def environment_for(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
     }
 
 
-def run(
-    command: Sequence[str],
-    cwd: str,
-    *,
-    seed: int | None,
-    bound: Bound,
-    changes: Sequence[tuple[str, str, str]] = (),
-    edits: Sequence[Edit] = (),
-    trace: tuple[tuple[int, int], ...] = (),
-    stdin: Path | None = None,
-    watch: Watcher | None = None,
-) -> Ran:
+def run(job: Job, watch: Watcher | None = None) -> Ran:
     """Run the command to its bound. `watch` is told the progress and may name a reason to stop."""
     for copy in (False, True):
-        scratch = scratches.make(command, cwd, edits, dict(os.environ), copy=copy)
+        scratch = scratches.make(job, {**os.environ, **job.environment}, copy=copy)
         try:
-            ran = _run_in(scratch, seed, bound, changes, trace, stdin, watch)
+            ran = _run_in(scratch, job, watch)
         except BaseException:
             scratch.discard()
             raise
@@ -95,29 +58,21 @@ def run(
     raise AssertionError("the second round always returns")
 
 
-def _run_in(
-    scratch: scratches.Scratch,
-    seed: int | None,
-    bound: Bound,
-    changes: Sequence[tuple[str, str, str]],
-    trace: tuple[tuple[int, int], ...],
-    stdin: Path | None,
-    watch: Watcher | None,
-) -> Ran:
+def _run_in(scratch: scratches.Scratch, job: Job, watch: Watcher | None) -> Ran:
     plan_file = scratch.base / "plan.json"
-    plan = Plan(str(scratch.recording), seed, bound.steps, tuple(changes), trace)
+    plan = Plan(str(scratch.recording), job.seed, job.bound.steps, job.changes, job.trace)
     plan_file.write_text(json.dumps(asdict(plan)))
     spec = json.loads((scratch.base / "spec.json").read_text())
     spec["environment"] = environment_for(plan_file, spec["environment"])
     (scratch.base / "spec.json").write_text(json.dumps(spec))
-    output = scratch.base / "output.txt"
+    output = scratch.base / OUTPUT
     begun = time.monotonic()
-    with output.open("wb") as out, (stdin or Path(os.devnull)).open("rb") as given:
+    with output.open("wb") as out, (job.stdin or Path(os.devnull)).open("rb") as given:
         process = subprocess.Popen(
             scratch.command, stdin=given, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
         )
         try:
-            stopped = _wait(process, scratch.recording, begun, bound.seconds, watch)
+            stopped = _wait(process, scratch.recording, begun, job.bound.seconds, watch)
         finally:
             end_tree(process)
     code = process.returncode
@@ -127,8 +82,9 @@ def _run_in(
         signal=signal.Signals(-code).name if code < 0 and stopped is None else None,
         seconds=time.monotonic() - begun,
         stopped_by=stopped or _ended_by(scratch.recording),
-        output=output,
-        scratch=scratch,
+        folder=scratch.base,
+        renamed=scratch.renamed,
+        overlay=scratch.overlay,
         injection_error=error.read_text() if error.exists() else None,
     )
 
