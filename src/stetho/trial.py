@@ -16,6 +16,7 @@ from stetho.facts import Association, Fact, InputScale, LearningRate, LossCurve,
 from stetho.fixes import Cure, Grounds
 from stetho.inquiry import Facts, Inquiry, gravest, judge_all, map_places, thinned
 from stetho.observation import recorded
+from stetho.proof import why_not_applied
 from stetho.reason import Candidate, Seen, information, predicted, supply_tables
 from stetho.recording import Recording
 
@@ -221,9 +222,13 @@ def changed_run(
     end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
     facts[RunEnd] = ("", end)
-    applied = took_effect(inquiry, cure, cause, facts) if cure is not None else record.applied > 0
-    applied = applied and (not inquiry.restores or restored(record))
-    return judged(inquiry, seen, facts, end, applied)
+    if cure is not None:
+        why_not = "" if took_effect(inquiry, cure, cause, facts) else "the edit did not have its effect"
+    else:
+        why_not = why_not_applied(record)
+    if inquiry.restores and not restored(record):
+        why_not = "the kept state was not put back"
+    return judged(inquiry, seen, facts, end, why_not)
 
 
 def restored(record: Recording) -> bool:
@@ -247,7 +252,7 @@ def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -
     return "fired" not in answers and "quiet" in answers
 
 
-def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: bool) -> Result:
+def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, why_not: str) -> Result:
     """same, better, worse, symptom gone or a new failure, with noise taken into account."""
     base, curve = inquiry.fact(LossCurve, inquiry.ground), facts.get(LossCurve)
     values = curve[1].values if curve is not None and isinstance(curve[1], LossCurve) else ()
@@ -260,8 +265,8 @@ def judged(inquiry: Inquiry, seen: Seen, facts: Facts, end: RunEnd, applied: boo
     def result(outcome: ExperimentOutcome, words: str) -> Result:
         return Result(outcome, words, level, after, end.steps, end.seconds, facts)
 
-    if not applied:
-        return result("not-applied", "the change had nothing to act on")
+    if why_not:
+        return result("not-applied", why_not)
     symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, facts))
     if inquiry.restores and symptom in OF_A_WHOLE_RUN and not clearly_lower(values, before):
         symptom = "none"
