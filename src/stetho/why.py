@@ -9,13 +9,15 @@ from pathlib import Path
 from stetho import catalogue, late
 from stetho.artifacts import read_target
 from stetho.case import Case, Request, new_case
+from stetho.choice import possible
 from stetho.conclusion import rank, verdict
+from stetho.cost import expected_seconds
 from stetho.errors import BadRequest, Interrupted
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.observation import observe, read_what_is_there
-from stetho.trial import expected_seconds, grounds, perform, possible, try_cures
+from stetho.trial import grounds, perform, try_cures
 from stetho.verdict import Verdict
 
 
