@@ -34,14 +34,14 @@ STOPPED = {
 }
 
 
-def observe(inquiry: Inquiry) -> None:
+def observe(inquiry: Inquiry, steps: int | None = None) -> None:
     """Run the command as it is, in isolation, and put everything it shows on record."""
     request = inquiry.request
     command = " ".join(request.command)
     probe(inquiry)
     inquiry.show(f"observing  {command}")
     with Witness() as witness:
-        ran = inquiry.run(Bound(max(5.0, inquiry.remaining() / 3)), symptom_clear(inquiry))
+        ran = inquiry.run(Bound(max(5.0, inquiry.remaining() / 3), steps), symptom_clear(inquiry))
     try:
         record = recorded(inquiry, ran, BASE)
         put_end(inquiry, ran, record, witness.pythons)
