@@ -1,6 +1,6 @@
 """The matrix of interventions and styles: what each cell must show, and the page that publishes it.
 
-`python -m tests.interventions.matrix` runs every cell and writes docs/matrix.md; a name behind it, only those rows.
+`make matrix` runs every cell and writes docs/matrix.md; a name behind it, only those rows.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import rows
+import rows_data
+import rows_procedure
+from cells import STYLES, run
+from rows import Row
+
 from stetho import catalogue
-from tests.interventions import rows, rows_data, rows_procedure
-from tests.interventions.cells import STYLES, run
-from tests.interventions.rows import Row
 
 PAGE = Path(__file__).parents[2] / "docs" / "matrix.md"
 ROWS: dict[str, Row] = {**rows.ROWS, **rows_procedure.ROWS, **rows_data.ROWS}

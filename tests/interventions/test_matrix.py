@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from cells import STYLES
+from matrix import APPLIED, PAGE, ROWS, show
 
 from stetho import catalogue
-from tests.interventions.cells import STYLES
-from tests.interventions.matrix import APPLIED, PAGE, ROWS, show
 
 CORE = ("lr", "one-batch", "shuffled-labels", "noise-inputs", "seed", "loss-input")
 OTHERS = sorted(set(ROWS) - set(CORE))
