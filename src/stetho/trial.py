@@ -32,6 +32,8 @@ class Result:
     steps: int = 0
     seconds: float = 0.0
     facts: Facts = field(default_factory=dict)
+    reused: bool = False
+    """Whether the run was made before, for an earlier case."""
 
 
 def grounds(inquiry: Inquiry) -> Grounds:
@@ -76,7 +78,8 @@ def put(
     """An experiment and the evidence of it, written to the ledger."""
     said = predicted(inquiry.catalogue, change.label, tests, symptomatic=seen.symptom != "none")
     number = inquiry.ledger.next_experiment_id()
-    summary = f"{change.label}, {result.steps} steps: {result.judged.detail}"
+    made = ", made before" if result.reused else ""
+    summary = f"{change.label}, {result.steps} steps{made}: {result.judged.detail}"
     curve = result.facts.get(LossCurve)
     fact = thinned(curve[1]) if curve is not None and isinstance(curve[1], LossCurve) else None
     evidence = inquiry.ledger.add_evidence(
@@ -112,7 +115,7 @@ def changed_run(
         edits=cure.edits if cure else (),
     )
     try:
-        record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
+        record = recorded(inquiry, ran, inquiry.run_name())
     finally:
         ran.discard()
     taken = measure.taken(measure.main_steps(record))
@@ -129,7 +132,7 @@ def changed_run(
         applied=applied,
         resumed=bool(inquiry.restores),
     )
-    return Result(judged, end.steps, end.seconds, facts)
+    return Result(judged, end.steps, end.seconds, facts, ran.reused)
 
 
 def restored(record: Recording) -> bool:
@@ -161,7 +164,7 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
     windows = ((0, 1), (max(0, failing - 1), failing + 2))
     ran = inquiry.run(Bound(max(5.0, inquiry.remaining()), failing + 2), trace=windows)
     try:
-        record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
+        record = recorded(inquiry, ran, inquiry.run_name())
     finally:
         ran.discard()
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
