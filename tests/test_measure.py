@@ -86,7 +86,7 @@ def test_a_recording_is_read_whole(tmp_path: Path) -> None:
     record = read(
         tmp_path,
         step(0, 2.0, 3.0, rate=0.1, g="inf", at=1, clip=[5.0, 1.0], u=0.25),
-        step(1, NAN, kept=True, lr=[None, 0.2], g=None, applied=3),
+        step(1, NAN, kept=True, lr=[None, 0.2], g=None),
         line("backward", site=0),
         line("applied", count=5),
     )
@@ -97,7 +97,7 @@ def test_a_recording_is_read_whole(tmp_path: Path) -> None:
     assert math.isnan(second.losses[0][1])
     assert (second.rates, second.gradient, second.kept, second.change) == ((None, 0.2), None, True, None)
     assert (second.clip, second.at) == (None, None)
-    assert record.attached and record.applied == 5 and record.processes == 1
+    assert record.attached and record.applied.count == 5 and record.processes == 1
     assert record.backwards == 3
     assert record.places(0) == (Place("/w/train.py", 9, key="main"), Place("/w/run.py", 2, key="<module>"))
     assert record.place(1) == Place("/w/train.py", 5, key="main")

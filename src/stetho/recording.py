@@ -30,6 +30,18 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Applied:
+    """What a change has to show for itself: how often it was made, and how often its effect was seen."""
+
+    count: int = 0
+    verified: int = 0
+    refused: tuple[str, ...] = ()
+    """Why it could not be made, where it could not."""
+    contradicted: tuple[str, ...] = ()
+    """Why it has not had its effect although it was made."""
+
+
+@dataclass(frozen=True)
 class Recording:
     """One process's record. `places` gives the user's frames of a call site, innermost first."""
 
@@ -37,7 +49,7 @@ class Recording:
     events: tuple[Event, ...] = ()
     sites: dict[int, tuple[Place, ...]] = field(default_factory=dict)
     attached: bool = False
-    applied: int = 0
+    applied: Applied = field(default_factory=Applied)
     faults: tuple[str, ...] = ()
     processes: int = 0
     rank: int = 0
@@ -75,7 +87,7 @@ class _Reading:
         self.events: list[Event] = []
         self.sites: dict[int, tuple[Place, ...]] = {}
         self.changes: dict[tuple[int, int], float | None] = {}
-        self.applied = 0
+        self.applied = Applied()
 
     def take(self, kind: str, body: dict[str, Any]) -> None:
         """Put one line where it belongs; events that nobody here knows are kept as they are."""
@@ -93,8 +105,9 @@ class _Reading:
             if kind == "sample":
                 self.changes[int(body["o"]), int(body["i"])] = number(body.get("ur"))
             self.events.append(Event(kind, _with_users_paths(kind, body, self.users_path)))
-        if kind in ("applied", "step", "steps"):
-            self.applied = max(self.applied, int(body.get("count") or body.get("applied") or 0))
+        if kind == "applied":
+            refused, contradicted = (tuple(map(str, body.get(k) or ())) for k in ("refused", "contradicted"))
+            self.applied = Applied(int(body["count"]), int(body.get("verified") or 0), refused, contradicted)
 
     def measured(self) -> Iterator[Step]:
         """The steps, with the change of the parameters that a sample of the same step measured."""

@@ -16,6 +16,7 @@ from stetho.fixes import Cure, Grounds
 from stetho.inquiry import Facts, Inquiry, map_places, thinned
 from stetho.observation import recorded
 from stetho.outcome import Judged, judge_outcome
+from stetho.proof import why_not_applied
 from stetho.reason import Candidate, Seen, predicted
 from stetho.recording import Recording
 
@@ -122,17 +123,26 @@ def changed_run(
     end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
     facts[RunEnd] = ("", end)
-    applied = took_effect(inquiry, cure, cause, facts) if cure is not None else record.applied > 0
-    applied = applied and (not inquiry.restores or restored(record))
+    why_not = why_no_evidence(inquiry, record, facts, cure, cause)
+    if why_not:
+        return Result(Judged("not-applied", why_not), end.steps, end.seconds, facts)
     judged = judge_outcome(
         inquiry.facts(inquiry.ground),
         facts,
         inquiry.catalogue,
         symptom=seen.symptom,
-        applied=applied,
         resumed=bool(inquiry.restores),
     )
     return Result(judged, end.steps, end.seconds, facts, ran.reused)
+
+
+def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cure | None, cause: str | None) -> str:
+    """Why a changed run says nothing: its change was not made, or not seen to have its effect."""
+    if inquiry.restores and not restored(record):
+        return "the kept state was not put back"
+    if cure is None:
+        return why_not_applied(record)
+    return "" if took_effect(inquiry, cure, cause, facts) else "the edit did not have its effect"
 
 
 def restored(record: Recording) -> bool:

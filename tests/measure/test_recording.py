@@ -27,7 +27,7 @@ def test_a_block_says_everything_of_each_step(tmp_path: Path) -> None:
         g=[1.5, None, "inf"], est=True, kept=[0, 2], bw=[1, 2, 3],
         clip=[[2.0, 1.0], None, ["nan", 1.0]],
         dt=[0.1, 0.2, 0.3], dw=[0.01, 0.02, 0.03], vt=[0.0, 4.0, 0.0], bt=[[100.5, 0.2], None, [101.5, 0.4]],
-        order=["zfbs", "s", "ezfbcs"], at=1, t=9.0, wall=100.0, rss=2**30, peak=2**31, gpu=5, applied=7,
+        order=["zfbs", "s", "ezfbcs"], at=1, t=9.0, wall=100.0, rss=2**30, peak=2**31, gpu=5,
     )  # fmt: skip
     sample = line("sample", o=2, i=6, g=[1.0], ur=0.25)
     record = read(tmp_path, sample, block)
@@ -47,7 +47,6 @@ def test_a_block_says_everything_of_each_step(tmp_path: Path) -> None:
     assert [(s.backward_began, s.backward_took) for s in record.steps] == [(100.5, 0.2), (None, None), (101.5, 0.4)]
     assert [s.order for s in record.steps] == ["zfbs", "s", "ezfbcs"]
     assert [s.change for s in record.steps] == [None, 0.25, None]
-    assert record.applied == 7
     assert record.of("steps") == [
         {"o": 2, "i": 5, "n": 3, "t": 9.0, "wall": 100.0, "rss": 2**30, "peak": 2**31, "gpu": 5}
     ]

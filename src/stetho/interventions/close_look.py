@@ -4,6 +4,9 @@
 Nothing in the training. From two steps before the failure on, each operation and each gradient is checked
 for the first NaN or Inf.
 
+## How it is known
+The failure comes back at the same step.
+
 ## What it tells
 Which operation, at which line, in which direction, first turned finite numbers into something else.
 
@@ -18,9 +21,12 @@ from typing import Any
 kind = "smoke"
 question = "Which operation produces the first NaN or Inf?"
 applies = "runs whose loss or gradient becomes NaN or Inf"
+values = {"": "around the step that failed"}
+by_hand = False
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.02, "same": 0.92, "worse": 0.02, "new-failure": 0.02}}
 
 
 def apply(run: Any, value: str) -> None:
     """Change nothing: the plan already says which steps to watch, and the run counts as applied."""
     run.applied()
+    run.verified()

@@ -5,6 +5,9 @@ The program sets itself up and takes its first step as always. At the end of tha
 optimizers, schedulers and random generators become those of the checkpoint, and its loaders deliver the batches
 that came after it; when these are used up, the program's own go on. Its counters and other variables stay.
 
+## How it is known
+The next step is taken on the batch that was kept.
+
 ## What it tells
 Nothing by itself: it is the ground on which other changes are made, when the failure comes back on it.
 
@@ -19,32 +22,17 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
 
 kind = "smoke"
 question = "Does the failure come back from the state that was kept before it?"
 applies = "runs of stetho run whose loss or gradient became NaN or Inf"
+values = {"FILE": "the record of a failure in a ring's folder"}
+by_hand = False
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.02, "same": 0.92, "worse": 0.02, "new-failure": 0.02}}
-
-
-class Run(Protocol):
-    """What this change uses of a run."""
-
-    torch: Any
-    optimizers: list[Any]
-
-    def on_step_over(self, function: Callable[[Any], None]) -> object: ...
-
-    def on_batch(self, function: Callable[[int, Any], Any]) -> object: ...
-
-    def put_back(self, state: dict[str, Any]) -> None: ...
-
-    def rebuilt(self, batch: Any, leaves: list[Any]) -> Any: ...
-
-    def first_input(self) -> list[str] | None: ...
-
-    def tell(self, kind: str, **fields: Any) -> None: ...
 
 
 def apply(run: Run, value: str) -> None:

@@ -4,6 +4,9 @@
 Zeros in the input of `log`, `log2` and `log10` are raised to 1e-8, and so is what their gradient sees.
 Other inputs are left as they are.
 
+## How it is known
+No zero is left in what the logarithm is given.
+
 ## What it tells
 If the NaN goes away and the loss comes down, the zeros made it. If the NaN goes away and the loss does not
 come down, something else drives the values to zero.
@@ -14,27 +17,32 @@ No logarithm met a zero.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
 
 kind = "control"
 question = "Does it stay finite, and learn, when no logarithm is taken at zero?"
 applies = "programs that take logarithms of tensors"
+values = {"": "1e-8"}
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.75, "worse": 0.10, "new-failure": 0.07}}
 
 
-def apply(run: Any, value: str) -> None:
-    """Replace the logarithms of torch, as functions and as methods, by ones that raise zeros first."""
+def apply(run: Run, value: str) -> None:
+    """Raise the zeros before torch's logarithms, as functions and as methods, get to see them."""
     torch = run.torch
 
-    def floored(original: Any) -> Any:
-        def log(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            if torch.is_tensor(tensor) and tensor.is_floating_point() and bool((tensor.detach() == 0).any()):
-                run.applied()
-                tensor = tensor.clamp_min(1e-8)
-            return original(tensor, *args, **kwargs)
-
-        return log
+    def raised(args: Any, kwargs: Any) -> Any:
+        tensor = args[0] if args else kwargs.get("input")
+        if not torch.is_tensor(tensor) or not tensor.is_floating_point() or not bool((tensor.detach() == 0).any()):
+            return None
+        tensor = tensor.clamp_min(1e-8)
+        run.applied()
+        if not bool((tensor.detach() == 0).any()):
+            run.verified()
+        return ((tensor, *args[1:]), kwargs) if args else (args, {**kwargs, "input": tensor})
 
     for name in ("log", "log2", "log10"):
         for owner in (torch, torch.Tensor):
-            setattr(owner, name, floored(getattr(owner, name)))
+            run.before(owner, name, raised)

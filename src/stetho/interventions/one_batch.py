@@ -1,74 +1,101 @@
-"""Train on the first batch for ever: the model's input and the loss's target are those of the first step.
+"""Train on the first batch for ever.
 
 ## What changes
-Every call of the model for training gets the input of its first call, every loss the target of its first
-call. The data pipeline goes on as before, unheard.
+Every call of the model for training gets the input of its first call, and every target that meets its output is the
+one of that call. Loaders that feed the training hand out their first batch again and again. The data pipeline goes on
+as before, unheard, so the random numbers stay as they are.
+
+## How it is known
+What enters the model has one fingerprint from the first step on, and so has what enters the loss.
 
 ## What it tells
 A model, loss and optimizer that work drive the loss on one batch far down. If they do, the fault is in
 the data or in what it takes to generalise; if they do not, it is in the training itself.
 
 ## When it says nothing
-Models called with keyword arguments only, or losses that torch does not know.
+Models that take their data from somewhere else than their arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
 
 kind = "smoke"
 question = "Can the model learn one batch by heart?"
-applies = "models called with positional tensors, and losses from torch.nn.functional"
+applies = "models called with tensors, or fed by a DataLoader"
+values = {"": "the first one of the training"}
 backgrounds = {"": {"symptom-gone": 0.40, "better": 0.20, "same": 0.30, "worse": 0.07, "new-failure": 0.03}}
 
 
-class Run(Protocol):
-    """What this change uses of a run."""
-
-    torch: Any
-
-    def on_model_input(self, function: Callable[[Any, Any], Any]) -> object: ...
-
-    def on_loss(self, function: Callable[[str, Any, Any], tuple[Any, Any]]) -> object: ...
-
-    def applied(self) -> None: ...
-
-
 def apply(run: Run, value: str) -> None:
-    """Keep the first input of each model and the first target of each loss, and hand them out again."""
-    torch = run.torch
-    inputs: dict[Any, Any] = {}
-    targets: dict[Any, Any] = {}
-    seen = {"model": 0, "loss": 0}
+    """Keep the first of everything that leads into a step, and hand it out again."""
+    inputs: dict[int, Any] = {}
+    targets: dict[tuple[int, int], Any] = {}
+    batches: dict[int, list[Any] | None] = {}
+    prints: dict[Any, tuple[Any, ...]] = {}
+    now: dict[str, Any] = {"model": 0, "stream": None}
+    feeding: set[Any] = set()
+    sizes: dict[int, int] = {}
 
-    def kept(store: dict[Any, Any], key: Any, tensors: list[Any]) -> Any:
-        """The first tensors under this key, or None where their shapes do not go with those of now."""
-        shapes = [tuple(t.shape) if torch.is_tensor(t) else None for t in tensors]
-        if key not in store:
-            store[key] = [t.detach().clone() if torch.is_tensor(t) else t for t in tensors], shapes
-        return store[key][0] if store[key][1][1:] == shapes[1:] else None
+    def look(what: str, key: Any, tensor: Any) -> None:
+        """See whether this place gets one value only; a first look can neither confirm nor deny."""
+        flat = tensor.detach().reshape(-1)
+        known = (*tensor.shape, float(flat.double().sum()), float(flat[-1]) if flat.numel() else 0.0)
+        place = (what, key, *tensor.shape)
+        if place not in prints:
+            prints[place] = known
+        elif prints[place] == known:
+            run.verified()
+        else:
+            run.contradicted(f"more than one batch reached {what}")
 
-    @run.on_model_input
-    def same_input(module: Any, args: Any) -> Any:
-        first = kept(inputs, id(module), list(args))
-        if first is None:
-            return args
-        seen["model"] += 1
-        return tuple(first)
+    @run.on_batch
+    def same_batch(stream: int, batch: Any) -> Any:
+        """A loader that has fed the training delivers its first batch; others, as for validation, go on."""
+        now["stream"] = stream
+        if stream not in batches:
+            batches[stream] = run.leaves(batch)
+        if stream not in feeding or batches[stream] is None:
+            return batch
+        return run.rebuilt(batch, run.copies(batches[stream] or []))
 
-    @run.on_loss
-    def same_target(name: str, given: Any, target: Any) -> tuple[Any, Any]:
-        if (
-            name == "log_softmax"
-            or not torch.is_tensor(given)
-            or not given.requires_grad
-            or not torch.is_tensor(target)
-        ):
-            return given, target
-        first = kept(targets, name, [target])
-        # Applied only when both halves of the pair are the first batch's.
-        if first is None or not seen["model"] or first[0].shape[:1] != given.shape[:1]:
-            return given, target
-        run.applied()
-        return given, first[0]
+    @run.on_input
+    def same_input(module: Any, args: Any, kwargs: Any) -> Any:
+        key = now["model"] = id(module)
+        feeding.add(now["stream"])
+        if key not in inputs:
+            inputs[key] = run.batch.copied(args, kwargs)
+            changed = (args, kwargs)
+        else:
+            rows = run.batch.size
+            first = {
+                path: run.batch.rows(t, rows) if t.dim() and t.shape[0] == sizes.get(key) else t
+                for path, t in inputs[key].items()
+            }
+            again = run.batch.replaced(args, kwargs, first)
+            if again is None:
+                run.refused("the model is called in more than one way")
+                return None
+            changed = again
+            run.applied()
+        chief = run.batch.chief(module, *changed)
+        if chief is not None:
+            sizes.setdefault(key, chief.shape[0])
+            look("the model", key, chief)
+        return changed
+
+    @run.on_target
+    def same_target(target: Any, met: Any) -> Any:
+        key = (now["model"], run.meetings.number)
+        if key not in targets:
+            targets[key] = target.detach().clone()
+        first = targets[key]
+        if first.dim() != target.dim() or first.dtype != target.dtype or not target.dim():
+            run.contradicted("targets come in another order than in the first step")
+            return target
+        same = run.batch.rows(first, target.shape[0])
+        look("the loss", key, same)
+        return same

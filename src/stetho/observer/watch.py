@@ -60,6 +60,8 @@ class Watch:
         # The thread of the first step; a dictionary, as of several that come at once one wins.
         self.claims: dict[None, int] = {}
         self.step = 0
+        # Runs that are compared with each other are seeded.
+        self.seeded = plan.get("seed") is not None
         self.bound: int | None = plan.get("steps") or None
         self.ended = now()
         self.process = Process(self)
@@ -79,7 +81,7 @@ class Watch:
 
     def install(self) -> None:
         """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""
-        if self.plan.get("seed") is not None:
+        if self.seeded:
             torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
         following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming]
@@ -201,7 +203,7 @@ class Watch:
         elif watched.index < MODELS:
             # It may be for a model of its own, whose calls are followed from the first one on.
             self.modules.watch_closely(True)
-        self.run.optimizer_made(optimizer)
+        self.run.fire("optimizer", optimizer)
 
     def known(self, optimizer: Any) -> Watched:
         """What is remembered of an optimizer, also of one that was made past the patched constructor."""
@@ -211,28 +213,27 @@ class Watch:
             found = self.optimizers[id(optimizer)]
         return found
 
-    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         """Before any step; the thread that makes the first one is followed, whichever made the optimizer."""
         if guard.off:
             # Where the fault was inside the mode, the mode could not be taken off there.
             self.tracer.leave()
-            return
+            return None
         if not self.claims and self.claims.setdefault(None, get_ident()) == get_ident() != guard.thread:
             guard.thread = get_ident()
             self.tracer.elsewhere()
             self.optimizers = {key: w for key, w in self.optimizers.items() if key == id(optimizer)}
-        self.before_step(optimizer, args, kwargs)
+        return self.before_step(optimizer, args, kwargs)
 
     @guarded
-    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         """Measure the gradient that the step will use; with a closure it is made inside the step, so later."""
         watched = self.known(optimizer)
         watched.left_out = self.scaling.leaves_out(optimizer)
         if watched.left_out:
-            return
+            return None
         self.procedure.mark("s")
-        if self.run.calls:
-            self.run.before_step(optimizer)
+        changed = self.run.before_step(optimizer, args, kwargs) if self.run.calls else None
         watched.close = sampled(watched.steps, len(watched.parameters()))
         watched.stepping = bool(kwargs and kwargs.get("closure") is not None) or (len(args) > 1 and args[1] is not None)
         watched.norm = None
@@ -243,6 +244,7 @@ class Watch:
         if watched.close:
             with unrecorded():
                 watched.before = gradients.Before(watched.parameters(), watched.still)
+        return changed
 
     @guarded
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -260,6 +262,8 @@ class Watch:
             watched.before = None
         if self.run.calls:
             self.run.after_step(optimizer)
+        if self.seeded:
+            self.run.generators.look(watched)
         watched.leave_marker()
         watched.steps = steps = watched.steps + 1
         watched.cleared = watched.marker is None
@@ -316,7 +320,6 @@ class Watch:
             order,
         )
         watched.block.add(watched.steps, watched.kept, row)
-        watched.block.applied = self.run.count
         good = type(norm) is not float or isfinite(norm)
         for _, value in losses:
             good = good and (type(value) is not float or isfinite(value))

@@ -53,7 +53,7 @@ class Streams:
         if self.watch.ring.on:
             self.watch.ring.batch(known[0], known[1], batch)
         if "batch" in self.watch.run.calls:
-            changed = self.watch.run.batch(known[0], batch)
+            changed = self.watch.run.passed("batch", known[0], batch)
             return batch if changed is None else changed
         return batch
 

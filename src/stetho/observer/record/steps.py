@@ -33,7 +33,6 @@ class Block:
         self.estimates: list[int] = []
         self.at: int | None = None
         self.estimated = False
-        self.applied = 0
 
     # The order of a row's entries.
     COLUMNS = ("loss", "terms", "lr", "g", "bw", "clip", "dt", "dw", "vt", "bt", "order")
@@ -68,8 +67,6 @@ class Block:
             fields["at"], self.at = self.at, None
         if self.estimates:
             fields["est"], self.estimates = self.estimates, []
-        if self.applied:
-            fields["applied"] = self.applied
         fields["t"] = round(time.monotonic() - self.journal.started, 4)
         fields["wall"] = round(time.time(), 3)
         fields.update(memory())

@@ -100,6 +100,8 @@ class Backwards:
     def begins(self, tensors: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """See whether gradients were cleared, and keep the loss, which the next step writes."""
         watch = self.watch
+        if watch.run.calls:
+            watch.run.meetings.over()
         losses = [tensors] if type(tensors) is torch.Tensor else losses_in(tensors)
         if watch.manual.on and losses:
             watch.manual.backward_begins(losses[0])
@@ -123,7 +125,7 @@ class Backwards:
         if not watch.optimizers:
             watch.journal.write("backward", site=site)
         if watch.run.calls:
-            watch.run.before_backward()
+            watch.run.fire("backward", losses)
 
     def _several(self) -> None:
         """Before a backward with several optimizers: how their gradients are now."""
@@ -152,6 +154,8 @@ class Backwards:
     def asked(self, outputs: Any) -> None:
         """A gradient asked for by name: the loss of a step to come, unless backward is called for it as well."""
         watch = self.watch
+        if watch.run.calls:
+            watch.run.meetings.over()
         loss = outputs[0] if type(outputs) in (list, tuple) and len(outputs) == 1 else outputs
         if not isinstance(loss, torch.Tensor) or loss.numel() != 1:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,8 @@ class Data:
 
         @functools.wraps(made)
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            if mine.watch.run.wants("loader"):
+                args, kwargs = (), mine.settings(self, args, kwargs)
             made(self, *args, **kwargs)
             mine.loader_made(self)
 
@@ -80,7 +83,7 @@ class Data:
             start = time.perf_counter()
             mine.loading = True
             try:
-                batch = following(self)
+                batch = mine.fetched(self, following)
                 return mine.delivered(self, batch)
             finally:
                 mine.loading = False
@@ -88,6 +91,8 @@ class Data:
                 if paused:
                     mine.watch.tracer.go_on()
 
+        # The arguments of a loader by name, for a change that wants them.
+        self.signature = inspect.signature(made)
         patches.replace(DataLoader, "__init__", init)
         patches.replace(DataLoader, "__iter__", iterate)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", following_batch)
@@ -96,6 +101,21 @@ class Data:
     def iterator_made(self, loader: Any, iterator: Any) -> None:
         """Remember whose batches an iterator delivers."""
         self.streams.begun(loader, iterator)
+
+    def settings(self, loader: Any, args: Any, kwargs: Any) -> dict[str, Any]:
+        """The arguments that a loader is made with, as a change leaves them."""
+        given = self.signature.bind_partial(loader, *args, **kwargs).arguments
+        settings = {name: value for name, value in given.items() if name != "self"}
+        asked = dict(settings)
+        self.watch.run.loader_settings(asked)
+        return settings if guard.off else asked
+
+    def fetched(self, iterator: Any, following: Any) -> Any:
+        """A loader's next batch, as it makes it or as a change wants it made."""
+        fetch = functools.partial(following, iterator)
+        for function in self.watch.run.calls.get("fetch", ()):
+            fetch = functools.partial(function, iterator, fetch)
+        return fetch()
 
     def delivered(self, iterator: Any, batch: Any) -> Any:
         """The batch, or what a change puts in its place."""

@@ -45,6 +45,8 @@ class Modules:
         self.depth = 0
         # The model whose last call may have been evaluation or training; the next step tells.
         self.unclear: Root | None = None
+        # Whether the call under way is one for training, as far as an experiment can tell before its step.
+        self.training = False
         self.evaluating: float | None = None
         self.evaluation = 0.0
         self.last_evaluated = 0.0
@@ -175,7 +177,11 @@ class Modules:
             # Hooks of its own, if it just got them, were looked up before that; from its way out on they are called.
             result = self.entering(module, args, keywords())
         self.enter_any(module)
-        return None if result is None else result[0]
+        if result is None:
+            return None
+        # A hook for all modules can replace what is given by position only; the names are in the caller's own table.
+        keywords().update(result[1])
+        return result[0]
 
     def enter_any(self, module: Any) -> None:
         found = sites.user_frames(1, 4) if self.watch.tracer.looking else []
@@ -218,14 +224,18 @@ class Modules:
         self.depth += 1
         if self.depth > 1:
             return None
-        changed = None
-        run = self.watch.run
-        if run.calls and run.changes_inputs and module.training and torch.is_grad_enabled():
-            given = run.model_input(module, args)
-            if given is not None:
-                args, changed = given, (given, kwargs)
+        changed = self.change(module, args, kwargs) if self.watch.run.calls else None
+        if changed is not None:
+            args, kwargs = changed
         self.model_called(module, args, kwargs)
         return changed
+
+    def change(self, module: Any, args: Any, kwargs: Any) -> Any:
+        """Let the experiment have its way with a call; what it returns replaces the model's input."""
+        root, run = self.roots.get(id(module)), self.watch.run
+        self.training = torch.is_grad_enabled() and (module.training or root is None or not root.trained)
+        run.fire("entering", module, self.training)
+        return run.model_input(module, args, kwargs) if self.training else None
 
     def model_called(self, module: Any, args: Any, kwargs: Any) -> None:
         """Tell training from evaluation, and hand the input to those who look at it."""
@@ -280,6 +290,8 @@ class Modules:
         if self.depth <= 0:
             self.depth = 0
             self.model_left(module, output)
+            if self.watch.run.calls:
+                self.watch.run.model_left(module, self.training, output)
 
     def model_left(self, module: Any, output: Any) -> None:
         """Note the output for the replay, and the mode when this combination is new."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import torch
 
 from .. import guard, sites
+from ..change.moments import LossCall
 from ..graph import node_of
 from ..guard import guarded
 from ..schedule import losses_shown
@@ -75,7 +76,7 @@ class Objectives:
                 return original(*args, **kwargs)
             mine.inside = True
             try:
-                if watch.run.calls and watch.run.changes_losses:
+                if watch.run.calls and watch.run.wants("loss", "target", "input"):
                     args, kwargs = mine.changed(name, args, kwargs)
                 if watch.data.unlabelled and name != "log_softmax":
                     mine.paired(name, args, kwargs)
@@ -93,6 +94,8 @@ class Objectives:
                 return value
             finally:
                 mine.inside = False
+                if watch.run.calls:
+                    watch.run.meetings.go_on()
 
         known = getattr(original, "__globals__", loss.__globals__)
         loss = FunctionType(loss.__code__, known, name, None, loss.__closure__)
@@ -104,17 +107,8 @@ class Objectives:
 
     def changed(self, name: str, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The arguments as the experiment wants them."""
-        given, target = arguments(name, args, kwargs)
-        result = self.watch.run.loss_arguments(name, given, target)
-        if result is None:
-            return args, kwargs
-        args, kwargs = list(args), dict(kwargs)
-        for position, (key, value) in enumerate((("input", result[0]), ("target", result[1]))):
-            if key in kwargs:
-                kwargs[key] = value
-            elif position < len(args) and (position == 0 or name != "log_softmax"):
-                args[position] = value
-        return tuple(args), kwargs
+        call = LossCall(name, args, kwargs)
+        return (tuple(call.args), call.kwargs) if self.watch.run.loss_arguments(call) else (args, kwargs)
 
     def step_begins(self, step: int) -> None:
         """Decide whether calls of this step are looked at; of an evaluation with many calls, the first ones."""

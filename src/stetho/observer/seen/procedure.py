@@ -128,7 +128,7 @@ class Procedure:
 
     @guarded
     def _limit(self, asked: Any) -> Any:
-        return self.watch.run.clip_limit(asked)
+        return self.watch.run.passed("clip", asked)
 
     @guarded
     def before_clipping(self, tensors: list[Any], norm_type: Any) -> bool:

@@ -1,0 +1,161 @@
+"""Where labels meet the model's output: in a loss of torch's, or in plain operations between model and backward."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Mapping
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .. import guard
+from ..guard import guarded
+from ..seen.inputs import has_samples
+from ..tensors import tensors_in
+from ..unseen import transformed
+from .moments import LossCall
+
+if TYPE_CHECKING:
+    from .run import Run
+
+# What reads an attribute of a tensor, or says something of it, is no meeting.
+READS = ("__get__", "__set__", "__repr__", "__format__", "__len__", "size", "dim", "stride", "numel", "requires_grad_")
+
+
+class Meetings:
+    """Hands every label to the change, once for each place where it meets what the model made."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.mode: Mode | None = None
+        self.stale: Mode | None = None
+        self.made: dict[int, weakref.ref[Any]] = {}
+        """Tensors without gradients that were computed from the model's output: these are no labels."""
+        self.following = False
+        self.number = 0
+        """Meetings since the model was last called for training."""
+
+    def begin(self, output: Any) -> None:
+        """The model has been called for training: follow what is made of its output."""
+        self.number = 0
+        self.made = {}
+        for tensor in tensors_in(output):
+            self.note(tensor)
+        self.following = True
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Put the mode on, above none of the program's own."""
+        self.clear()
+        if not self.following or self.mode is not None or not self.run.wants("target") or guard.off:
+            return
+        depth = torch.overrides._len_torch_function_stack()
+        ours = self.run.watch.tracer.mode
+        if depth == 0 or (depth == 1 and ours is not None and torch.overrides._get_current_function_mode() is ours):
+            self.mode = Mode(self)
+            self.mode.__enter__()
+        else:
+            self.run.refused("the program runs its loss under a mode of its own")
+
+    def over(self) -> None:
+        """Backward or another call of the model begins."""
+        self.following = False
+        self.lift()
+
+    def lift(self) -> None:
+        """Take the mode off; while torch runs a function for it, it cannot be, and stays for a while doing nothing."""
+        self.clear()
+        mode, self.mode = self.mode, None
+        if mode is not None:
+            self.stale = mode
+            self.clear()
+
+    def clear(self) -> None:
+        """Take off a mode that was left, once it is on top; below one of the program's it never is."""
+        if self.stale is not None and torch.overrides._get_current_function_mode() is self.stale:
+            self.stale.__exit__(None, None, None)
+            self.stale = None
+
+    def at_loss(self, call: LossCall) -> None:
+        """A loss of torch's is called: its target is a label."""
+        self.lift()
+        target = call.target
+        if call.name == "log_softmax" or not call.trained or not isinstance(target, torch.Tensor):
+            return
+        self.run.batch.target_seen(target)
+        if self.run.wants("target"):
+            call.set("target", self.changed(target, call.input))
+
+    def changed(self, target: Any, met: Any) -> Any:
+        """The label as the change leaves it."""
+        for function in self.run.calls.get("target", ()):
+            given = function(target, met)
+            target = target if given is None else given
+        self.number += 1
+        return target
+
+    def note(self, tensor: Any) -> None:
+        self.made[id(tensor)] = weakref.ref(tensor)
+
+    def from_model(self, tensor: Any) -> bool:
+        """Whether a tensor was computed from the model's output."""
+        known = self.made.get(id(tensor))
+        return tensor.requires_grad or (known is not None and known() is tensor)
+
+    @guarded
+    def operation(self, name: str, args: Any, kwargs: Mapping[str, Any]) -> tuple[Any, Any, bool] | None:
+        """An operation between model and backward, with its labels changed, and whether its result is the model's."""
+        if name in READS:
+            return None
+        tensors = list(tensors_in((args, kwargs)))
+        met = next((t for t in tensors if self.from_model(t)), None)
+        if met is None:
+            return None
+        if met.requires_grad:
+            args, kwargs = self._replaced(args, met), self._replaced(kwargs, met)
+        return args, kwargs, True
+
+    def _replaced(self, value: Any, met: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return self.changed(value, met) if self._is_label(value) else value
+        if type(value) in (list, tuple):
+            return type(value)(self._replaced(item, met) for item in value)
+        if type(value) is dict:
+            return {key: self._replaced(item, met) for key, item in value.items()}
+        return value
+
+    def _is_label(self, tensor: Any) -> bool:
+        """A row for each sample, not made by the model, and more than their numbers in order."""
+        size = self.run.batch.size
+        if self.from_model(tensor) or not has_samples(tensor) or size < 1 or tensor.shape[0] != size:
+            return False
+        if isinstance(tensor, torch.nn.Parameter) or tensor.is_complex():
+            return False
+        return not (
+            tensor.dim() == 1
+            and not tensor.is_floating_point()
+            and bool((tensor == torch.arange(size, device=tensor.device)).all())
+        )
+
+
+class Mode(TorchFunctionMode):  # type: ignore[misc]
+    """Runs each function of torch's with the labels that the change wants."""
+
+    def __init__(self, meetings: Meetings) -> None:
+        super().__init__()
+        self.meetings = meetings
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        mine = self.meetings
+        if mine.mode is not self or guard.away() or transformed():
+            return func(*args, **kwargs)
+        changed = mine.operation(getattr(func, "__name__", ""), args, kwargs)
+        if changed is None:
+            return func(*args, **kwargs)
+        args, kwargs, _ = changed
+        out = func(*args, **kwargs)
+        for tensor in tensors_in(out):
+            if not tensor.requires_grad:
+                mine.note(tensor)
+        return out

@@ -1,0 +1,282 @@
+"""What an intervention may touch of a run: the moments it can ask for, and what it has to show for itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING, Any, Callable, Iterable
+
+import torch
+
+from ..guard import guarded
+from ..late import snapshot
+from ..late.streams import Unfit, flat, rebuilt
+from . import moments
+from .batch import Batch
+from .generators import Generators
+from .meeting import Meetings
+from .moments import F, LossCall
+
+if TYPE_CHECKING:
+    from ..watch import Watch
+
+# Reasons kept for one experiment; a program that refuses in a thousand ways has said enough with the first.
+REASONS = 8
+
+
+class Run:
+    """Each `on_…` method registers a function for a moment of the training; `applied` and `verified` are its proof."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.torch = torch
+        self.calls: dict[str, list[Callable[..., Any]]] = {}
+        self.count = 0
+        self.confirmed = 0
+        self.refusals: dict[str, int] = {}
+        self.contradictions: dict[str, int] = {}
+        self.told: tuple[Any, ...] = ()
+        self.folder = ""
+        self.batch = Batch(self)
+        self.meetings = Meetings(self)
+        self.generators = Generators(watch)
+
+    def load(self, changes: Iterable[tuple[str, str, str]]) -> None:
+        """Run each intervention's file by its path, since the user's interpreter need not have stetho."""
+        for name, value, path in changes:
+            self.folder = os.path.dirname(path)
+            self.file(name, path).apply(self, value)
+        if changes:
+            self.watch.journal.gathering.append(self.report)
+
+    def file(self, name: str, path: str) -> Any:
+        """The module of an intervention's file."""
+        spec: Any = importlib.util.spec_from_file_location("_stetho_change_" + name.replace("-", "_"), path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def also(self, name: str, value: str) -> None:
+        """Make another change of the same folder as a part of this one."""
+        self.file(name, os.path.join(self.folder, name.replace("-", "_") + ".py")).apply(self, value)
+
+    # What it has to show for itself.
+
+    def applied(self, times: int = 1) -> None:
+        """Count an application; an experiment without any is no evidence."""
+        self.count += times
+
+    def verified(self, times: int = 1) -> None:
+        """Count a look at the result, by other means than those of the change, that found it as it should be."""
+        self.confirmed += times
+
+    def refused(self, reason: str) -> None:
+        """Say why the change could not be made here; told when it could be made nowhere."""
+        if reason in self.refusals or len(self.refusals) < REASONS:
+            self.refusals[reason] = self.refusals.get(reason, 0) + 1
+
+    def contradicted(self, what: str) -> None:
+        """Say that the change was made and its effect did not show, or showed elsewhere: the run is no evidence."""
+        if what in self.contradictions or len(self.contradictions) < REASONS:
+            self.contradictions[what] = self.contradictions.get(what, 0) + 1
+
+    def report(self) -> None:
+        """Put on record what the change has done so far, which decides whether the experiment counts."""
+        state = (self.count, self.confirmed, sum(self.refusals.values()), sum(self.contradictions.values()))
+        if state != self.told:
+            self.told = state
+            self.watch.journal.write(
+                "applied",
+                count=self.count,
+                verified=self.confirmed,
+                refused=list(self.refusals),
+                contradicted=list(self.contradictions),
+            )
+
+    def tell(self, kind: str, **fields: Any) -> None:
+        """Put something on record for whoever reads the run."""
+        self.watch.journal.write(kind, **fields)
+
+    def finish(self, reason: str = "bound") -> None:
+        """End the run here: what was to be seen has been seen."""
+        self.watch.process.finish(reason)
+
+    # The moments. Each method gives its function back, so that it works as a decorator.
+
+    def _register(self, moment: str, function: F) -> F:
+        self.calls.setdefault(moment, []).append(function)
+        return function
+
+    def on_optimizer(self, function: F) -> F:
+        """`function(optimizer)` when one has been made."""
+        return self._register("optimizer", function)
+
+    def on_loader(self, function: F) -> F:
+        """`function(settings)` before a DataLoader is made; `settings` are its arguments by name, to be changed."""
+        return self._register("loader", function)
+
+    def on_fetch(self, function: F) -> F:
+        """`function(iterator, fetch) -> batch` when a loader is asked for a batch; `fetch()` is what it would do."""
+        return self._register("fetch", function)
+
+    def on_batch(self, function: F) -> F:
+        """`function(stream, batch) -> batch` when a loader delivers; a stream is a place where loaders are made."""
+        return self._register("batch", function)
+
+    def on_entering(self, function: F) -> F:
+        """`function(module, training)` before a whole model is called, for training or not."""
+        return self._register("entering", function)
+
+    def on_input(self, function: F) -> F:
+        """`function(module, args, kwargs) -> (args, kwargs)` when a whole model is called for training."""
+        return self._register("input", function)
+
+    def on_left(self, function: F) -> F:
+        """`function(module, training)` after a whole model was called, also when it raised."""
+        return self._register("left", function)
+
+    def on_loss(self, function: F) -> F:
+        """`function(call)` at each call of a loss of torch's; what it changes in the call is what is called."""
+        return self._register("loss", function)
+
+    def on_target(self, function: F) -> F:
+        """`function(target, met) -> target` where labels meet the model's output, in a loss or in plain operations."""
+        return self._register("target", function)
+
+    def on_backward(self, function: F) -> F:
+        """`function(losses)` before each backward."""
+        return self._register("backward", function)
+
+    def on_clip(self, function: F) -> F:
+        """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
+        return self._register("clip", function)
+
+    def on_step(self, function: F) -> F:
+        """`function(optimizer)` before each optimizer step; with a closure, before the closure is called."""
+        return self._register("step", function)
+
+    def on_gradients(self, function: F) -> F:
+        """`function(optimizer)` when the gradients of a step are all there, in the closure if there is one."""
+        return self._register("gradients", function)
+
+    def on_stepped(self, function: F) -> F:
+        """`function(optimizer)` after each optimizer step."""
+        return self._register("stepped", function)
+
+    def on_step_over(self, function: F) -> F:
+        """`function(optimizer)` after each optimizer step, when every change has put back what it had lent."""
+        return self._register("over", function)
+
+    def before(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
+        """`function(args, kwargs) -> (args, kwargs) or None` before each call of a function of torch's or Python's."""
+        moments.before(self, owner, name, function)
+
+    def instead(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
+        """`function(original, *args, **kwargs)` in place of a function; what it raises reaches the program."""
+        moments.instead(self, owner, name, function)
+
+    # What is known of the run.
+
+    @property
+    def optimizers(self) -> list[Any]:
+        """The optimizers made so far, in the order of their making."""
+        return [w.optimizer for w in self.watch.optimizers.values()]
+
+    def steps(self, optimizer: Any) -> int:
+        """How many steps an optimizer has taken."""
+        return self.watch.known(optimizer).steps
+
+    def gradients_used(self, optimizer: Any) -> bool:
+        """Whether the gradients of this optimizer's last step were not cleared since."""
+        watched = self.watch.known(optimizer)
+        return watched.steps > 0 and not watched.cleared
+
+    @property
+    def clipped_norm(self) -> float | None:
+        """The norm that the program's clipping has measured in this step, or None when it did not clip."""
+        clipped = self.watch.procedure.clipped
+        return None if clipped is None else float(clipped.total)
+
+    def left_out(self) -> list[Any]:
+        """Parameters that the loss reaches and no optimizer holds."""
+        return self.watch.reach.left_out()
+
+    def put_back(self, state: dict[str, Any]) -> None:
+        """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""
+        snapshot.put_back(self.watch, state, snapshot.frames_here(2))
+
+    def leaves(self, batch: Any) -> list[Any] | None:
+        """The tensors and plain values of a batch, tensors copied; None where a batch has things of its own in it."""
+        try:
+            return self.copies(flat(batch))
+        except Unfit:
+            return None
+
+    def copies(self, leaves: list[Any]) -> list[Any]:
+        """The same, tensors copied."""
+        return [leaf.detach().clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+
+    def rebuilt(self, batch: Any, leaves: list[Any]) -> Any:
+        """A batch of the same form with the tensors and values of another."""
+        return rebuilt(batch, leaves)
+
+    def first_input(self) -> list[str] | None:
+        """Fingerprints of what the step under way was first called with."""
+        return self.watch.ring.first_input()
+
+    # Called by the observer.
+
+    def fire(self, moment: str, *args: Any) -> None:
+        for function in self.calls.get(moment, ()):
+            function(*args)
+
+    def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        """Before a step; with a closure, the step's arguments with the closure followed by what wants gradients."""
+        self.meetings.clear()
+        self.fire("step", optimizer)
+        return moments.gradients_come(self, optimizer, args, kwargs)
+
+    def after_step(self, optimizer: Any) -> None:
+        self.fire("stepped", optimizer)
+        self.fire("over", optimizer)
+
+    @guarded
+    def passed(self, moment: str, *args: Any) -> Any:
+        """The last argument, passed through every function of a moment in turn."""
+        *first, value = args
+        for function in self.calls.get(moment, ()):
+            changed = function(*first, value)
+            value = value if changed is None else changed
+        return value
+
+    @guarded
+    def loss_arguments(self, call: LossCall) -> bool:
+        """A call of a loss as every registered function leaves it."""
+        self.meetings.at_loss(call)
+        self.fire("loss", call)
+        return True
+
+    @guarded
+    def loader_settings(self, settings: dict[str, Any]) -> None:
+        self.fire("loader", settings)
+
+    def model_input(self, module: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+        """Arguments of a model that is called for training, passed through every registered function in turn."""
+        self.batch.comes(module, args, kwargs)
+        self.meetings.over()
+        changed = None
+        for function in self.calls.get("input", ()):
+            given = function(module, args, kwargs)
+            if given is not None:
+                (args, kwargs), changed = given, given
+        self.batch.entered(args, kwargs)
+        return changed
+
+    def model_left(self, module: Any, training: bool, output: Any) -> None:
+        self.fire("left", module, training)
+        if training:
+            self.meetings.begin(output)
+
+    def wants(self, *names: str) -> bool:
+        """Whether any of these moments is asked for; what nobody asks for is not looked at."""
+        return any(name in self.calls for name in names)

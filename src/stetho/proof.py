@@ -1,0 +1,48 @@
+"""Applied or no evidence: what must be seen of a change before its run says anything."""
+
+from __future__ import annotations
+
+from stetho.recording import Recording
+
+STREAMS = {"torch": "torch's", "numpy": "numpy's", "random": "Python's"}
+
+
+def why_not_applied(record: Recording) -> str:
+    """Why a changed run is no evidence, in words; empty when the change was made and its effect was seen."""
+    if record.faults:
+        return f"the observer switched itself off: {record.faults[0]}"
+    if not record.attached:
+        return "the observer was not active"
+    for rank, one in sorted((record.ranks or {record.rank: record}).items()):
+        reason = _why_not_here(one)
+        if reason:
+            return f"{reason} (rank {rank})" if record.ranks else reason
+    return ""
+
+
+def _why_not_here(record: Recording) -> str:
+    applied = record.applied
+    if applied.contradicted:
+        return applied.contradicted[0]
+    if not applied.count:
+        return "; ".join(applied.refused) or "the change had nothing to act on"
+    if not applied.verified:
+        return "the change was made, and its effect was not seen"
+    return ""
+
+
+def times_applied(record: Recording) -> str:
+    """How often a change was made and seen, for the report."""
+    applied = record.applied
+    return f"applied {applied.count} times, verified {applied.verified} times"
+
+
+def moved_streams(base: Recording, changed: Recording) -> tuple[int, str] | None:
+    """The first step after which random generators stand elsewhere than in the base run, and whose they are."""
+    before = {int(body["step"]): body for body in base.of("streams")}
+    for body in changed.of("streams"):
+        other = before.get(int(body["step"]))
+        moved = [name for key, name in STREAMS.items() if other and other.get(key) != body.get(key)]
+        if moved:
+            return int(body["step"]), " and ".join(moved)
+    return None
