@@ -10,7 +10,7 @@ from stetho.cost import expected_seconds
 from stetho.facts import RunEnd
 from stetho.inquiry import Inquiry
 from stetho.reason import Candidate, Seen, information, predicted, supply_tables
-from stetho.trial import grounds
+from stetho.trial import closer_look_steps, grounds
 
 # Below this many bits an experiment would not change the ranking.
 LEAST_BITS = 0.02
@@ -22,17 +22,16 @@ def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Can
     if end is None or not end.steps or seen.symptom in ("crash", "killed"):
         return []
     done = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments if x.tests}
-    seconds = expected_seconds(inquiry)
     found = []
     for change, tests, supplies in _worth_asking(inquiry, seen, now):
         if (tests or change) in done or change in done or told_already(inquiry, change, seen):
             continue
         if supplies is not None:
             tables = supply_tables(inquiry.catalogue, inquiry.catalogue.checks[supplies])
-            cost = seconds
+            cost = expected_seconds(inquiry, change, closer_look_steps(inquiry))
         else:
             tables = predicted(inquiry.catalogue, change, tests, symptomatic=seen.symptom != "none")
-            cost = seconds * (inquiry.catalogue.intervention(change).cost if tests is None else 1.0)
+            cost = expected_seconds(inquiry, change)
         bits = information(now, tables)
         if bits >= LEAST_BITS and cost < inquiry.remaining():
             found.append(Candidate(change, tests, supplies, bits, cost))

@@ -14,6 +14,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+SIZES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "": 1}
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
@@ -33,6 +34,14 @@ def seconds(text: str) -> float:
     if match is None or float(match[1]) <= 0:
         raise BadRequest(f"'{text}' is no duration; write 90s, 10m or 1h")
     return float(match[1]) * UNITS[match[2]]
+
+
+def size(text: str) -> int:
+    """An amount of memory such as 800M, 2G or 1.5GB, in bytes."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
+    if match is None or float(match[1]) <= 0:
+        raise BadRequest(f"'{text}' is no amount of memory; write 800M, 2G or 1.5G")
+    return int(float(match[1]) * SIZES[match[2]])
 
 
 def load(directory: Path) -> Config:

@@ -79,6 +79,23 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What the user allows any single run; None leaves it to the investigation."""
+
+    seconds: float | None = None
+    steps: int | None = None
+    memory: int | None = None
+    """Bytes."""
+
+    def within(self, bound: Bound) -> Bound:
+        """The bound, nowhere wider than the limits."""
+        seconds = bound.seconds if self.seconds is None else min(bound.seconds, self.seconds)
+        steps = min((n for n in (bound.steps, self.steps) if n is not None), default=None)
+        memory = min((n for n in (bound.memory, self.memory) if n is not None), default=None)
+        return Bound(seconds, steps, memory)
+
+
+@dataclass(frozen=True)
 class Isolation:
     """What a run may reach although it is only an experiment; nothing, unless the user allows it."""
 

@@ -47,6 +47,8 @@ def observe(inquiry: Inquiry, steps: int | None = None) -> None:
         put_end(inquiry, ran, record, witness.pythons)
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
+        if ran.reused:
+            inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
         if not ran.overlay:
             inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
     finally:

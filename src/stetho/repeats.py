@@ -19,15 +19,19 @@ CRITICAL = {3: 4.54, 4: 3.75, 5: 3.36, 6: 3.14, 7: 3.00, 8: 2.90, 9: 2.82, 10: 2
 BEYOND_CHANCE = 3.0
 
 
-def noise_decides(judged: Judged) -> bool:
-    """Whether another seed could well give another outcome, so that one seed is not enough."""
+def noise_decides(judged: Judged, moved: bool | None = None) -> bool:
+    """Whether another seed could well give another outcome, so that one seed is not enough.
+
+    `moved` says whether the change moved the random streams; None leaves it to what the curves show.
+    """
     found = judged.difference
     if found is None or judged.outcome not in ("better", "worse", "same", "undecided"):
         return False
     within = abs(found.gain) > found.matters / 2 and 1 <= abs(found.sigmas) < CLEAR
     # A change that moves the random stream compares two seeds, whatever the plan says.
-    moved = found.same_batches is False and found.clear and abs(found.gain) < BEYOND_CHANCE * found.matters
-    return within or moved or (judged.outcome == "undecided" and not found.excluded)
+    elsewhere = found.same_batches is False if moved is None else moved
+    near = found.clear and abs(found.gain) < BEYOND_CHANCE * found.matters
+    return within or (elsewhere and near) or (judged.outcome == "undecided" and not found.excluded)
 
 
 def judge_over_seeds(each: Sequence[Judged]) -> Judged:

@@ -33,6 +33,8 @@ class Result:
     steps: int = 0
     seconds: float = 0.0
     facts: Facts = field(default_factory=dict)
+    reused: bool = False
+    """Whether the run was made before, for an earlier case."""
 
 
 def grounds(inquiry: Inquiry) -> Grounds:
@@ -50,7 +52,7 @@ def perform(inquiry: Inquiry, candidate: Candidate, seen: Seen) -> Experiment:
     name, _, value = candidate.change.partition("=")
     intervention = inquiry.catalogue.intervention(candidate.change)
     inquiry.show(f"{intervention.kind:9}  {candidate.change}")
-    result = changed_run(inquiry, changes=((name, value, intervention.path),), seen=seen)
+    result = changed_run(inquiry, changes=((name, value, intervention.path),), seen=seen, alters=intervention.alters)
     kind: ExperimentKind = "smoke" if intervention.kind == "smoke" else "control"
     return put(
         inquiry,
@@ -77,7 +79,8 @@ def put(
     """An experiment and the evidence of it, written to the ledger."""
     said = predicted(inquiry.catalogue, change.label, tests, symptomatic=seen.symptom != "none")
     number = inquiry.ledger.next_experiment_id()
-    summary = f"{change.label}, {result.steps} steps: {result.judged.detail}"
+    made = ", made before" if result.reused else ""
+    summary = f"{change.label}, {result.steps} steps{made}: {result.judged.detail}"
     curve = result.facts.get(LossCurve)
     fact = thinned(curve[1]) if curve is not None and isinstance(curve[1], LossCurve) else None
     evidence = inquiry.ledger.add_evidence(
@@ -100,6 +103,7 @@ def changed_run(
     changes: tuple[tuple[str, str, str], ...] = (),
     cure: Cure | None = None,
     cause: str | None = None,
+    alters: str = "",
     steps: int | None = None,
 ) -> Result:
     """The user's command with one change, judged against the base run on the same seed."""
@@ -113,7 +117,7 @@ def changed_run(
         edits=cure.edits if cure else (),
     )
     try:
-        record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
+        record = recorded(inquiry, ran, inquiry.run_name())
     finally:
         ran.discard()
     taken = measure.taken(measure.main_steps(record))
@@ -122,15 +126,17 @@ def changed_run(
     facts[RunEnd] = ("", end)
     why_not = why_no_evidence(inquiry, record, facts, cure, cause)
     if why_not:
-        return Result(Judged("not-applied", why_not), end.steps, end.seconds, facts)
+        return Result(Judged("not-applied", why_not), end.steps, end.seconds, facts, ran.reused)
     judged = judge_outcome(
         inquiry.facts(inquiry.ground),
         facts,
         inquiry.catalogue,
         symptom=seen.symptom,
         resumed=bool(inquiry.restores),
+        alters_loss=True if alters == "loss" else None,
+        about_time=alters == "time",
     )
-    return Result(judged, end.steps, end.seconds, facts)
+    return Result(judged, end.steps, end.seconds, facts, ran.reused)
 
 
 def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cure | None, cause: str | None) -> str:
@@ -163,15 +169,24 @@ def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -
     return "fired" not in answers and "quiet" in answers
 
 
+def failing_step(inquiry: Inquiry) -> int:
+    curve = inquiry.fact(LossCurve, inquiry.ground)
+    return curve.nonfinite_step if curve is not None and curve.nonfinite_step is not None else 0
+
+
+def closer_look_steps(inquiry: Inquiry) -> int:
+    """How far a closer look goes: just beyond the failure."""
+    return failing_step(inquiry) + 2
+
+
 def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
     """The same run again with every operation watched around the failing step; a fact about the base run."""
-    curve = inquiry.fact(LossCurve, inquiry.ground)
-    failing = curve.nonfinite_step if curve is not None and curve.nonfinite_step is not None else 0
+    failing = failing_step(inquiry)
     inquiry.show(f"{'smoke':9}  {candidate.change} around step {failing}")
     windows = ((0, 1), (max(0, failing - 1), failing + 2))
-    ran = inquiry.run(Bound(max(5.0, inquiry.remaining()), failing + 2), trace=windows)
+    ran = inquiry.run(Bound(max(5.0, inquiry.remaining()), closer_look_steps(inquiry)), trace=windows)
     try:
-        record = recorded(inquiry, ran, f"run{inquiry.runs}-{inquiry.ledger.next_experiment_id()}")
+        record = recorded(inquiry, ran, inquiry.run_name())
     finally:
         ran.discard()
     facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}

@@ -13,10 +13,12 @@ from stetho.choice import possible
 from stetho.conclusion import rank, verdict
 from stetho.cost import expected_seconds
 from stetho.errors import BadRequest, Interrupted
+from stetho.executors import local
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.observation import observe, read_what_is_there
+from stetho.store import remembered
 from stetho.trial import grounds, perform, try_cures
 from stetho.verdict import Verdict
 
@@ -79,11 +81,13 @@ def begin(
     show: Callable[[str], None] = lambda line: None,
     progress: Callable[[str], None] = lambda line: None,
     stdin: Path | None = None,
+    fresh: bool = False,
 ) -> Verdict:
-    """Open a case for a request and investigate it."""
+    """Open a case for a request and investigate it; `fresh` makes every run anew, those of earlier cases included."""
     case = new_case(root, request)
+    execute = remembered(local.run, case.path.parent, fresh=fresh)
     with case.open_ledger() as ledger:
-        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin))
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin, execute))
 
 
 def post_mortem(root: Path, request: Request, target: str) -> Verdict:
@@ -103,6 +107,7 @@ def judge(
     *,
     experiments: bool = False,
     budget: float | None = None,
+    fresh: bool = False,
     show: Callable[[str], None] = lambda line: None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Verdict:
@@ -112,7 +117,8 @@ def judge(
         if request is None:
             raise BadRequest(f"case {case.id} holds no request, so there is nothing to judge")
         request = replace(request, experiments=False, budget=budget or request.budget)
-        inquiry = Inquiry(case, ledger, request, catalogue.load(), show, progress)
+        execute = remembered(local.run, case.path.parent, fresh=fresh)
+        inquiry = Inquiry(case, ledger, request, catalogue.load(), show, progress, execute=execute)
         read_what_is_there(inquiry)
         try:
             if experiments and late.go_back(inquiry):
@@ -136,4 +142,5 @@ def resume(
         request = ledger.request()
         if request is None:
             raise BadRequest(f"case {case.id} holds no request to resume")
-        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress))
+        execute = remembered(local.run, case.path.parent)
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, execute=execute))

@@ -8,14 +8,14 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from pathlib import Path
+from time import time as now
 from typing import TYPE_CHECKING
 
 import click
 
 from stetho import config
-from stetho.commands.options import Console, case_root, colour_wanted, formats, width
+from stetho.commands.options import Console, case_root, colour_wanted, formats, fresh, limits, limits_of, width
 from stetho.errors import BadRequest, UnknownName
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class SplitAtDashes(click.Command):
 @click.option("--seed", type=int, help="Seed for what the program leaves unseeded (default 0).")
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
+@limits
+@fresh
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,6 +57,10 @@ def command(
     seed: int | None,
     symptom: str | None,
     no_experiments: bool,
+    time: str | None,
+    steps: int | None,
+    memory: str | None,
+    fresh: bool,
 ) -> None:
     """Find out why a training run fails, and prove it.
 
@@ -85,6 +91,7 @@ def command(
             case,
             experiments=settings.experiments and not no_experiments,
             budget=config.seconds(budget) if budget else None,
+            fresh=fresh,
             show=console.show,
             progress=console.progress,
         )
@@ -100,14 +107,15 @@ def command(
         budget=config.seconds(budget) if budget else settings.budget,
         symptom=symptom,
         experiments=settings.experiments and not no_experiments,
-        created=time.time(),
+        created=now(),
+        limits=limits_of(time, steps, memory),
     )
     piped = None
     try:
         if given:
             refuse_missing_command(given[0])
             piped = standard_input()
-            verdict = why.begin(root, request, show=console.show, progress=console.progress, stdin=piped)
+            verdict = why.begin(root, request, show=console.show, progress=console.progress, stdin=piped, fresh=fresh)
         else:
             verdict = why.post_mortem(root, request, str(target))
     finally:

@@ -39,6 +39,8 @@ class Ran:
     """Where the run was in a copy: each directory of the copy, and the user's own."""
     overlay: bool = True
     injection_error: str | None = None
+    reused: bool = False
+    """Whether it was made before, and nothing has run now; its seconds are those of then."""
 
     @property
     def recording(self) -> Path:
