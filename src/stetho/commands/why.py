@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING
 import click
 
 from stetho import config
-from stetho.commands.options import Console, case_root, colour_wanted, formats, width
+from stetho.commands.options import (
+    Console,
+    case_root,
+    colour_wanted,
+    formats,
+    isolation,
+    isolation_options,
+    width,
+)
 from stetho.errors import BadRequest, UnknownName
 
 if TYPE_CHECKING:
@@ -43,6 +51,7 @@ class SplitAtDashes(click.Command):
 @click.option("--seed", type=int, help="Seed for what the program leaves unseeded (default 0).")
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
+@isolation_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,6 +64,9 @@ def command(
     seed: int | None,
     symptom: str | None,
     no_experiments: bool,
+    allow_network: bool,
+    allow_write: tuple[str, ...],
+    in_copy: bool,
 ) -> None:
     """Find out why a training run fails, and prove it.
 
@@ -101,6 +113,7 @@ def command(
         symptom=symptom,
         experiments=settings.experiments and not no_experiments,
         created=time.time(),
+        isolation=isolation(allow_network, allow_write, in_copy),
     )
     piped = None
     try:

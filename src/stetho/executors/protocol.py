@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from stetho.experiment import Job
-from stetho.scratch import discard
+from stetho.scratch import RECORDING, discard
 
-RECORDING, OUTPUT = "recording", "output.txt"
+OUTPUT = "output.txt"
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Ran:
     """Where the run was in a copy: each directory of the copy, and the user's own."""
     overlay: bool = True
     injection_error: str | None = None
+    notes: tuple[str, ...] = ()
+    """What is to be said of how the run was kept apart: what could only be read, what could not be closed."""
 
     @property
     def recording(self) -> Path:
