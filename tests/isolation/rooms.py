@@ -1,4 +1,4 @@
-"""What tests of isolation share: a project with something to lose, running programs in it, and looking at the damage."""
+"""What tests of isolation share: a project with something to lose, running programs in it, looking at the damage."""
 
 from __future__ import annotations
 

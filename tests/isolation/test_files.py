@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -74,6 +76,14 @@ def test_whatever_a_program_does_in_its_project(mine: tuple[Path, Looks], isolat
     assert (ran.code, ran.overlay) == (0, not isolation.copy), ran.output.read_text()
     assert look(folder) == before
     assert "all done" in output(ran)
+
+
+def test_that_program_does_harm_where_nothing_holds_it(mine: tuple[Path, Looks]) -> None:
+    folder, before = mine
+    subprocess.run([sys.executable, "-c", HOSTILE], cwd=folder, check=True)
+    assert not {"best.pt", "old.ckpt", "log.csv", "a.txt", "link", "sub/x"} & {
+        name for name, looks in look(folder).items() if before.get(name) == looks
+    }
 
 
 @both
