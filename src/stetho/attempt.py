@@ -79,13 +79,13 @@ class Attempts:
         return 0 if all(one.settled for one in self.tried) else 3
 
 
-def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, steps: int | None, seeds: int | None) -> Attempts:
+def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None) -> Attempts:
     """Run the base once and each idea beside it, on more seeds where noise decides or they were asked for."""
     try:
-        observe(inquiry, steps=steps)
+        observe(inquiry)
         base = inquiry.facts(BASE)
         symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, base))
-        pairs = Pairs(inquiry, symptom, steps)
+        pairs = Pairs(inquiry, symptom)
         tried = tuple(try_one(pairs, idea, seeds) for idea in ideas)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
@@ -104,11 +104,10 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, steps: int | None, seeds
 class Pairs:
     """Base and changed runs on the same seeds; the base of a seed is run once for all ideas."""
 
-    def __init__(self, inquiry: Inquiry, symptom: str, steps: int | None) -> None:
+    def __init__(self, inquiry: Inquiry, symptom: str) -> None:
         self.inquiry = inquiry
         self.symptom = symptom
         self.first = inquiry.request.seed or 0
-        self.steps = steps
         folder = inquiry.case.recordings / BASE
         self.bases: dict[int, tuple[Recording, Facts]] = {self.first: (read(folder), inquiry.facts(BASE))}
 
@@ -124,7 +123,7 @@ class Pairs:
         curve = self.inquiry.fact(LossCurve)
         if curve is not None and curve.nonfinite_step is not None:
             return curve.nonfinite_step * 2 + 60
-        return self.steps or end.steps or None
+        return end.steps or None
 
     def base(self, seed: int) -> tuple[Recording, Facts]:
         if seed not in self.bases:

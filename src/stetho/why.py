@@ -17,6 +17,7 @@ from stetho.executors import local
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
+from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
 from stetho.store import remembered
 from stetho.trial import grounds, perform, try_cures
@@ -29,6 +30,7 @@ def investigate(inquiry: Inquiry) -> Verdict:
         if not read_what_is_there(inquiry) and not inquiry.observed():
             observe(inquiry)
         refuse_missing_input(inquiry)
+        refuse_isolation(inquiry)
         experiment(inquiry)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
@@ -72,6 +74,13 @@ def refuse_missing_input(inquiry: Inquiry) -> None:
             f"the program reads standard input ({crash.where}) and runs without one here; "
             "give it one with: stetho why -- CMD < answers.txt"
         )
+
+
+def refuse_isolation(inquiry: Inquiry) -> None:
+    """A run that failed because it was kept apart says nothing of the program; how to let it through is all to say."""
+    for note in inquiry.ledger.notes():
+        if note.startswith(REFUSED):
+            raise BadRequest(note)
 
 
 def begin(

@@ -10,6 +10,7 @@ import click
 
 from stetho import config
 from stetho.commands.options import Console, case_root, formats, width
+from stetho.commands.running import Running, running_options
 from stetho.commands.why import SplitAtDashes, refuse_missing_command, standard_input
 from stetho.errors import BadRequest
 
@@ -31,10 +32,8 @@ class NamesAndCommand(SplitAtDashes):
 @formats
 @case_root
 @click.option("-q", "--quiet", is_flag=True, help="Print the result only.")
-@click.option("--budget", metavar="TIME", help="How long everything may take: 90s, 10m, 1h (default 10m).")
-@click.option("--steps", type=click.IntRange(1), help="Steps of each run (default: as many as the program takes).")
 @click.option("--seeds", type=click.IntRange(1), help="Seeds to try each change on (default: as many as noise asks).")
-@click.option("--seed", type=int, help="The first seed, for what the program leaves unseeded (default 0).")
+@running_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -46,10 +45,8 @@ def command(
     as_json: bool,
     case_root: str | None,
     quiet: bool,
-    budget: str | None,
-    steps: int | None,
     seeds: int | None,
-    seed: int | None,
+    running: Running,
 ) -> None:
     """Run a command as it is and under one change at a time, and say what the change did.
 
@@ -91,18 +88,20 @@ def command(
     request = Request(
         command=tuple(given),
         cwd=os.getcwd(),
-        seed=settings.seed if seed is None else seed,
-        budget=config.seconds(budget) if budget else settings.budget,
+        seed=settings.seed if running.seed is None else running.seed,
+        budget=running.budget or settings.budget,
         symptom=None,
         experiments=True,
         created=time.time(),
+        limits=running.limits,
+        isolation=running.isolation,
     )
     console, piped = Console(quiet), standard_input()
     try:
         case = new_case(root, request)
         with case.open_ledger() as ledger:
             inquiry = Inquiry(case, ledger, request, catalogue.load(), console.show, console.progress, piped)
-            found = attempt.attempt(inquiry, ideas, steps=steps, seeds=seeds)
+            found = attempt.attempt(inquiry, ideas, seeds=seeds)
     finally:
         console.clear()
         if piped is not None:

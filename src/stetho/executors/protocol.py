@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from stetho.experiment import Job
-from stetho.scratch import discard
+from stetho.scratch import RECORDING, discard
 
-RECORDING, OUTPUT = "recording", "output.txt"
+OUTPUT = "output.txt"
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Ran:
     injection_error: str | None = None
     reused: bool = False
     """Whether it was made before, and nothing has run now; its seconds are those of then."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of how the run was kept apart: what could only be read, what could not be closed."""
 
     @property
     def recording(self) -> Path:
