@@ -84,6 +84,8 @@ class Inquiry:
         job = Job(request.command, request.cwd, request.seed, bound, changes=self.restores, stdin=self.stdin)
         ran = self.execute(replace(job, isolation=request.isolation, **differs), watch)
         self.runs += 1
+        # The budget is for running, not for waiting in a queue.
+        self.begun += ran.waited
         return ran
 
     def users_path(self, path: str) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from stetho import catalogue, late
+from stetho import catalogue, config, late
 from stetho.artifacts import read_target
 from stetho.case import Case, Request, new_case
 from stetho.conclusion import rank, verdict
-from stetho.errors import BadRequest, Interrupted
+from stetho.errors import BadRequest, Interrupted, WorkerLost
+from stetho.executors import choice, local
+from stetho.executors.protocol import Executor
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
@@ -29,6 +31,9 @@ def investigate(inquiry: Inquiry) -> Verdict:
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
         raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.path}") from None
+    except WorkerLost as error:
+        inquiry.ledger.add_note(str(error))
+        raise WorkerLost(f"{error}; the case is kept: stetho cases resume {inquiry.case.path}") from error
     result = verdict(inquiry)
     inquiry.ledger.add_verdict(result)
     return result
@@ -81,7 +86,8 @@ def begin(
     """Open a case for a request and investigate it."""
     case = new_case(root, request)
     with case.open_ledger() as ledger:
-        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin))
+        execute = executor_of(request, case)
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin, execute))
 
 
 def post_mortem(root: Path, request: Request, target: str) -> Verdict:
@@ -134,4 +140,12 @@ def resume(
         request = ledger.request()
         if request is None:
             raise BadRequest(f"case {case.id} holds no request to resume")
-        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress))
+        execute = executor_of(request, case)
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, execute=execute))
+
+
+def executor_of(request: Request, case: Case) -> Executor:
+    """Where the runs of a case happen, by the settings of the project as they are now."""
+    if request.executor == "local":
+        return local.run
+    return choice.executor(request.executor, config.load(Path(request.cwd)), case.path / "jobs")

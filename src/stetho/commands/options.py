@@ -30,6 +30,13 @@ def case_root(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--case", "case_root", metavar="DIR", help="Where cases are kept (default .stetho).")(function)
 
 
+def executor(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--executor local|ray|slurm`, where runs happen; None when it was not given."""
+    return click.option(
+        "--executor", type=click.Choice(["local", "ray", "slurm"]), help="Where the command is run (default local)."
+    )(function)
+
+
 def colour_wanted() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 

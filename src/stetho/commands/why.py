@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import click
 
 from stetho import config
-from stetho.commands.options import Console, case_root, colour_wanted, formats, width
+from stetho.commands.options import Console, case_root, colour_wanted, executor, formats, width
 from stetho.errors import BadRequest, UnknownName
 
 if TYPE_CHECKING:
     from stetho.case import Case
+    from stetho.experiment import ExecutorName
     from stetho.verdict import Verdict
 
 
@@ -43,6 +44,7 @@ class SplitAtDashes(click.Command):
 @click.option("--seed", type=int, help="Seed for what the program leaves unseeded (default 0).")
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
+@executor
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,6 +57,7 @@ def command(
     seed: int | None,
     symptom: str | None,
     no_experiments: bool,
+    executor: ExecutorName | None,
 ) -> None:
     """Find out why a training run fails, and prove it.
 
@@ -73,6 +76,7 @@ def command(
     """
     from stetho import why
     from stetho.case import Request, writable_root
+    from stetho.executors import choice
 
     given = ctx.meta["command"]
     if bool(target) == bool(given):
@@ -101,11 +105,13 @@ def command(
         symptom=symptom,
         experiments=settings.experiments and not no_experiments,
         created=time.time(),
+        executor=executor or settings.executor,
     )
     piped = None
     try:
         if given:
             refuse_missing_command(given[0])
+            choice.refuse_missing(request.executor, settings)
             piped = standard_input()
             verdict = why.begin(root, request, show=console.show, progress=console.progress, stdin=piped)
         else:

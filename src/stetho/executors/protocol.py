@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from stetho.attachment import Python
 from stetho.experiment import Job
 from stetho.scratch import discard
 
@@ -39,6 +40,12 @@ class Ran:
     """Where the run was in a copy: each directory of the copy, and the user's own."""
     overlay: bool = True
     injection_error: str | None = None
+    node: str | None = None
+    """The machine that it ran on, when that is another one."""
+    pythons: tuple[Python, ...] | None = None
+    """The interpreters that it was seen to start, where whoever asks could not look."""
+    waited: float = 0.0
+    """Seconds before a machine was free to run it."""
 
     @property
     def recording(self) -> Path:
