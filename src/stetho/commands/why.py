@@ -94,6 +94,10 @@ def command(
         )
         console.clear()
         return finish(ctx, verdict, "json" if as_json else format_)
+    where = executor or settings.executor
+    if given:
+        refuse_missing_command(given[0])
+        choice.refuse_missing(where, settings)
     root, moved = writable_root(Path(case_root or settings.case))
     if moved:
         click.echo(f"stetho: {moved}", err=True)
@@ -105,13 +109,11 @@ def command(
         symptom=symptom,
         experiments=settings.experiments and not no_experiments,
         created=time.time(),
-        executor=executor or settings.executor,
+        executor=where,
     )
     piped = None
     try:
         if given:
-            refuse_missing_command(given[0])
-            choice.refuse_missing(request.executor, settings)
             piped = standard_input()
             verdict = why.begin(root, request, show=console.show, progress=console.progress, stdin=piped)
         else:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import threading
+from pathlib import Path
 from typing import Any
 
 from stetho import codec
@@ -17,6 +19,7 @@ from stetho.experiment import Job
 
 # Seconds that a run which is called off has to end by itself; Ray would only end its own process.
 GRACE = 10.0
+PATIENCE = 5.0
 _connecting = threading.Lock()
 
 
@@ -107,13 +110,39 @@ def _connect() -> None:
         if ray.is_initialized():
             return
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-        address = os.environ.get("RAY_ADDRESS")
+        address, breakpoint = _address(), os.environ.get("PYTHONBREAKPOINT")
         try:
-            ray.init(address=address or "auto", **quiet)
-        except ConnectionError as error:
-            if address:
-                raise BadRequest(f"no Ray cluster answers at {address}, which RAY_ADDRESS names") from error
-            try:
-                ray.init(address="local", include_dashboard=False, **quiet)
-            except Exception as reason:
-                raise WorkerLost(f"Ray does not start on this machine: {_in_a_line(reason)}") from reason
+            ray.init(address=address or "local", **quiet, **({} if address else {"include_dashboard": False}))
+        except Exception as error:
+            where = f"at {address} does not take us" if address else "does not start on this machine"
+            raise WorkerLost(f"Ray {where}: {_in_a_line(error)}") from error
+        # Ray's debugger is for Ray's tasks; whatever this process starts later is to have the user's own.
+        os.environ.pop("PYTHONBREAKPOINT", None)
+        os.environ.update({"PYTHONBREAKPOINT": breakpoint} if breakpoint is not None else {})
+
+
+def _address() -> str | None:
+    """Where a cluster answers: the one that RAY_ADDRESS names, or the one that `ray start` began here."""
+    given = os.environ.get("RAY_ADDRESS", "")
+    if given == "local":
+        return None
+    if given not in ("", "auto"):
+        if not _answers(given):
+            raise BadRequest(f"no Ray cluster answers at {given}, which RAY_ADDRESS names")
+        return given
+    try:
+        begun = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster").read_text().strip()
+    except OSError:
+        return None
+    # A cluster that was killed leaves its address behind.
+    return begun if _answers(begun) else None
+
+
+def _answers(address: str) -> bool:
+    """Whether anybody listens there. Ray itself would go on asking for minutes."""
+    host, _, port = address.rpartition("://")[2].partition("/")[0].rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE):
+            return True
+    except (OSError, ValueError):
+        return False

@@ -117,7 +117,7 @@ class Attempt:
 
     def _death(self) -> str:
         words = " | ".join((self.submission.stderr() or "").strip().splitlines()[-LAST_LINES:])
-        return f"job {self.submission.job_id}, {self.submission.state}{': ' if words else ''}{words}"
+        return f"job {self.submission.job_id} left no answer, {self.submission.state}{': ' if words else ''}{words}"
 
     def end(self, *, done: bool) -> None:
         if not done and self.over is None:
