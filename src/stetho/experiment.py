@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 ExperimentOutcome: TypeAlias = Literal[
     "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
 ]
+ExecutorName: TypeAlias = Literal["local", "ray", "slurm"]
 ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
 
 

@@ -14,7 +14,7 @@ from stetho import config
 from stetho.errors import BadRequest
 
 if TYPE_CHECKING:
-    from stetho.experiment import Isolation, Limits
+    from stetho.experiment import ExecutorName, Isolation, Limits
 
 OPTIONS = (
     click.option("--budget", metavar="TIME", help="How long everything may take: 90s, 10m, 1h (default 10m)."),
@@ -22,6 +22,9 @@ OPTIONS = (
     click.option("--time", metavar="TIME", help="The longest a single run may take: 90s, 10m."),
     click.option("--steps", type=click.IntRange(1), help="The most optimizer steps a single run may take."),
     click.option("--memory", metavar="SIZE", help="The most memory a single run may take: 800M, 2G."),
+    click.option(
+        "--executor", type=click.Choice(["local", "ray", "slurm"]), help="Where the command is run (default local)."
+    ),
     click.option("--fresh", is_flag=True, help="Make every run anew, those made before too."),
     click.option("--allow-network", is_flag=True, help="Let the command reach the network; trackers stay off."),
     click.option("--allow-write", metavar="DIR", multiple=True, help="A directory that may really be written to."),
@@ -39,6 +42,8 @@ class Running:
     limits: Limits
     isolation: Isolation
     fresh: bool
+    executor: ExecutorName | None
+    """None leaves it to the project."""
 
 
 def running_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,13 +52,14 @@ def running_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def collected(
         *args: Any, budget: str | None, seed: int | None, time: str | None, steps: int | None, memory: str | None,
-        fresh: bool, allow_network: bool, allow_write: tuple[str, ...], in_copy: bool, **kwargs: Any,
+        executor: ExecutorName | None, fresh: bool, allow_network: bool, allow_write: tuple[str, ...], in_copy: bool,
+        **kwargs: Any,
     ) -> Any:  # fmt: skip
         from stetho.experiment import Limits
 
         limits = Limits(config.seconds(time) if time else None, steps, config.size(memory) if memory else None)
         allowed = isolation(allow_network, allow_write, in_copy)
-        running = Running(config.seconds(budget) if budget else None, seed, limits, allowed, fresh)
+        running = Running(config.seconds(budget) if budget else None, seed, limits, allowed, fresh, executor)
         return function(*args, running=running, **kwargs)
 
     wrapped: Callable[..., Any] = collected

@@ -61,6 +61,7 @@ def command(
 
     Exit code: 0 done, 3 not applied or undecided, 2 the request is bad, 130 interrupted (the case is kept).
     """
+    from stetho.executors import choice
     from stetho.idea import ideas_from
     from stetho.render.listing import listed
 
@@ -73,14 +74,17 @@ def command(
         raise BadRequest("give the command after --, such as: stetho try lr=0 -- python train.py")
     if not (names or patches or trees):
         raise BadRequest("give a change to try, a --patch or --against; stetho try --list shows the changes")
-    refuse_missing_command(given[0])
-    ideas = ideas_from(names, patches, trees, os.getcwd())
     settings = config.load(Path.cwd())
+    where = running.executor or settings.executor
+    refuse_missing_command(given[0])
+    choice.refuse_missing(where, settings)
+    ideas = ideas_from(names, patches, trees, os.getcwd())
 
     from stetho import attempt, catalogue
     from stetho.case import Request, new_case, writable_root
     from stetho.inquiry import Inquiry
     from stetho.render.attempt import render_attempts
+    from stetho.why import executor_of
 
     root, moved = writable_root(Path(case_root or settings.case))
     if moved:
@@ -95,12 +99,14 @@ def command(
         created=time.time(),
         limits=running.limits,
         isolation=running.isolation,
+        executor=where,
     )
     console, piped = Console(quiet), standard_input()
     try:
         case = new_case(root, request)
         with case.open_ledger() as ledger:
-            inquiry = Inquiry(case, ledger, request, catalogue.load(), console.show, console.progress, piped)
+            execute = executor_of(request, case, running.fresh)
+            inquiry = Inquiry(case, ledger, request, catalogue.load(), console.show, console.progress, piped, execute)
             found = attempt.attempt(inquiry, ideas, seeds=seeds)
     finally:
         console.clear()

@@ -72,6 +72,7 @@ def command(
     """
     from stetho import why
     from stetho.case import Request, writable_root
+    from stetho.executors import choice
 
     given = ctx.meta["command"]
     if bool(target) == bool(given):
@@ -90,6 +91,10 @@ def command(
         )
         console.clear()
         return finish(ctx, verdict, "json" if as_json else format_)
+    where = running.executor or settings.executor
+    if given:
+        refuse_missing_command(given[0])
+        choice.refuse_missing(where, settings)
     root, moved = writable_root(Path(case_root or settings.case))
     if moved:
         click.echo(f"stetho: {moved}", err=True)
@@ -103,11 +108,11 @@ def command(
         created=time.time(),
         limits=running.limits,
         isolation=running.isolation,
+        executor=where,
     )
     piped = None
     try:
         if given:
-            refuse_missing_command(given[0])
             piped = standard_input()
             verdict = why.begin(
                 root, request, show=console.show, progress=console.progress, stdin=piped, fresh=running.fresh
