@@ -16,6 +16,8 @@ from stetho.experiment import Job
 from stetho.isolation.likeness import NOT_COPIED
 from stetho.scratch import project_directories
 
+# What stetho, Python and its tools write of their own is no part of the program.
+NOT_READ = NOT_COPIED | {".stetho", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 # Files that are read whole; of others, size and time of change tell that they are the same.
 READ_WHOLE = (
     ".py", ".pyx", ".sh", ".bash", ".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".txt", ".conf", ".env", ".gin",
@@ -86,7 +88,7 @@ def _files(folder: str, aside: str) -> Iterator[str]:
             folders.clear()
             continue
         seen.add(real)
-        folders[:] = [name for name in folders if name not in NOT_COPIED]
+        folders[:] = [name for name in folders if name not in NOT_READ]
         for name in names:
             count += 1
             if count > MOST_FILES + 1:
