@@ -26,6 +26,7 @@ AFTER_NAN = 15
 STOPPED = {
     "time": "stopped at its time limit",
     "symptom": "stopped, the symptom is clear",
+    "decided": "stopped, its outcome was decided",
     "nan": "stopped at a NaN, as asked",
     "stall": "stopped as it had stalled, as asked",
     "divergence": "stopped as it diverged, as asked",

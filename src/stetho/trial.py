@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from stetho import fixes, measure
 from stetho.check import judge
 from stetho.cost import expected_seconds, step_bound
+from stetho.early import first_reason, outcome_decided
 from stetho.evidence import Source
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind
 from stetho.facts import Association, Fact, InputScale, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
@@ -111,7 +112,10 @@ def changed_run(
     bound = Bound(max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry))
     ran = inquiry.run(
         bound,
-        lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
+        first_reason(
+            lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
+            outcome_decided(inquiry.facts(inquiry.ground)),
+        ),
         command=command,
         changes=(*inquiry.restores, *changes),
         edits=cure.edits if cure else (),
