@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 
 from stetho.errors import LedgerError, StethoError, UnknownName
-from stetho.experiment import Isolation, Limits
+from stetho.experiment import ExecutorName, Isolation, Limits
 from stetho.ledger import Ledger
 
 DEFAULT_ROOT = Path(".stetho")
@@ -42,6 +42,7 @@ class Request:
     isolation: Isolation = field(default_factory=Isolation)
     limits: Limits = field(default_factory=Limits)
     """What any single run may take."""
+    executor: ExecutorName = "local"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from pathlib import Path
 import stetho
 from stetho.codec import encode
 from stetho.experiment import Job
-from stetho.scratch import NOT_COPIED, project_directories
+from stetho.isolation.likeness import NOT_COPIED
+from stetho.scratch import project_directories
 
 # Files that are read whole; of others, size and time of change tell that they are the same.
 READ_WHOLE = (

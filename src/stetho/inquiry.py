@@ -97,6 +97,8 @@ class Inquiry:
             self.reused += 1
         else:
             self.runs += 1
+        # The budget is for running, not for waiting in a queue.
+        self.begun += ran.waited
         return ran
 
     def run_name(self) -> str:

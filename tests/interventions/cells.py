@@ -67,7 +67,7 @@ def run(style: str, name: str = "", value: str = "", flags: tuple[str, ...] = ()
 
 
 def main() -> None:
-    """One cell by hand: `python -m tests.interventions.cells STYLE NAME[=VALUE] [FLAGS]`; `base` is no change."""
+    """One cell by hand: `python tests/interventions/cells.py STYLE NAME[=VALUE] [FLAGS]`; `base` is no change."""
     style = next(s for s in STYLES if s.startswith(sys.argv[1]))
     name, _, value = sys.argv[2].partition("=")
     base = run(style, flags=tuple(sys.argv[3:]))

@@ -6,12 +6,9 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from stetho.experiment import Limits
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -31,30 +28,6 @@ def formats(function: Callable[..., Any]) -> Callable[..., Any]:
 def case_root(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--case DIR`, where cases are kept."""
     return click.option("--case", "case_root", metavar="DIR", help="Where cases are kept (default .stetho).")(function)
-
-
-def limits(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--time`, `--steps` and `--memory`: what any single run may take; `limits_of` reads them."""
-    for option in (
-        click.option("--memory", metavar="SIZE", help="The most memory a single run may take: 800M, 2G."),
-        click.option("--steps", type=click.IntRange(1), help="The most optimizer steps a single run may take."),
-        click.option("--time", metavar="TIME", help="The longest a single run may take: 90s, 10m."),
-    ):
-        function = option(function)
-    return function
-
-
-def limits_of(time: str | None, steps: int | None, memory: str | None) -> Limits:
-    """The limits that the options ask for."""
-    from stetho import config
-    from stetho.experiment import Limits
-
-    return Limits(config.seconds(time) if time else None, steps, config.size(memory) if memory else None)
-
-
-def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--fresh`: nothing is taken from the store of runs."""
-    return click.option("--fresh", is_flag=True, help="Make every run anew, those made before too.")(function)
 
 
 def colour_wanted() -> bool:
