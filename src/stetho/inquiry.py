@@ -80,12 +80,19 @@ class Inquiry:
         judgements = judge_all(self.catalogue, self.facts())
         return Seen(gravest(self.catalogue, judgements), judgements, self.experiments())
 
-    def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:
-        """The user's command on the same seed, except for what differs; counted as one run of the investigation."""
+    def job(self, bound: Bound, **differs: Any) -> Job:
+        """The user's command on the same seed, within the user's limits, except for what differs."""
         request = self.request
         bound = request.limits.within(bound)
         job = Job(request.command, request.cwd, request.seed, bound, changes=self.restores, stdin=self.stdin)
-        ran = self.execute(replace(job, isolation=request.isolation, **differs), watch)
+        return replace(job, isolation=request.isolation, **differs)
+
+    def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:
+        """Run that job; counted as one run of the investigation."""
+        return self.counted(self.execute(self.job(bound, **differs), watch))
+
+    def counted(self, ran: Ran) -> Ran:
+        """A run that this investigation has made, or has taken from the store."""
         if ran.reused:
             self.reused += 1
         else:
