@@ -1,9 +1,9 @@
 """Seed every random generator otherwise.
 
 ## What changes
-Whatever seeds torch, numpy or Python's random, also below `seed_everything` and `set_seed` of the frameworks, seeds with
-a number that is made of N and of the program's own: different seeds stay different, equal ones stay equal. So do
-`torch.Generator`, `RandomState`, `default_rng` and `random.Random`. Generators that nobody seeds are seeded with N at the
+Whatever seeds torch, numpy or Python's random, also below `seed_everything` and `set_seed` of the frameworks, seeds
+with a number that is made of N and of the program's own: different seeds stay different, equal ones stay equal. So do
+`torch.Generator`, `RandomState`, `default_rng` and `random.Random`. Generators that nobody seeds are seeded at the
 start, in each rank and in each worker of a loader. A generator that only makes the data cannot be told from the others:
 it draws other data then.
 

@@ -184,10 +184,10 @@ def is_index(tensor: Any, chief: Any) -> bool:
 
 def from_a_model(tensor: Any) -> bool:
     """Whether a tensor was computed from parameters: what one model hands to another is no data of the program's."""
-    ahead, seen = [tensor.grad_fn], set()
+    ahead, seen = [tensor.grad_fn], {None}
     while ahead and len(seen) < NODES:
         node = ahead.pop()
-        if node is None or node in seen:
+        if node in seen:
             continue
         seen.add(node)
         if isinstance(getattr(node, "variable", None), torch.nn.Parameter):

@@ -43,7 +43,7 @@ class Features:
         return mean.reshape(shape), spread.reshape(shape)
 
     def drawn(self, tensor: Any, generator: Any) -> Any:
-        """Noise in the form of a tensor: normal with the mean and spread of each feature, or values seen in its place."""
+        """Noise in the form of a tensor: normal with the moments of each feature, or values seen in its place."""
         if not is_number(tensor):
             return self._values(tensor, generator)
         mean, spread = self.moments(tensor)

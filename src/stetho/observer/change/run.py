@@ -140,7 +140,7 @@ class Run:
         return self._register("idle", function)
 
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
-        """Put other tensors in the place of a model's samples, labels and masks left alone; `always`: also to evaluate."""
+        """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation, too."""
         Samples(self, change, look, always)
 
     def on_rows(self, choose: Choose) -> Rows:
