@@ -146,24 +146,12 @@ def test_files_stay_untouched_whatever_the_program_does(messy: Path) -> None:
     assert not home.exists()
 
 
-def test_files_stay_untouched_in_the_copy_that_stands_in_for_an_overlay(
-    messy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from stetho import scratch
-    from stetho.executors import local
-    from stetho.experiment import Bound, Job
-
-    monkeypatch.setattr(scratch, "overlay_works", lambda: False)
-    monkeypatch.setenv("PATH", environment()["PATH"])
-    monkeypatch.setenv("HOME", str(messy.parent))
+def test_files_stay_untouched_in_the_copy_that_stands_in_for_an_overlay(messy: Path) -> None:
     before = fingerprints(messy)
-    ran = local.run(Job(("python", "train.py"), str(messy), 0, Bound(60.0)))
-    assert ran.code == 0, ran.output.read_text()
-    assert not ran.overlay and ran.users_path(f"{ran.folder}/copy0/train.py") == str(messy / "train.py")
-    assert fingerprints(messy) == before
-    ran.discard()
-    assert not ran.folder.exists()
-    (messy.parent / "stetho-test-home-file").unlink()
+    answer = stetho("why", "--json", "-q", "--in-copy", "--", "python", str(messy / "train.py"), cwd=messy)
+    assert answer.verdict["evidence"][1]["summary"].startswith("60 steps"), answer.verdict["evidence"]
+    assert any("ran in a copy" in note for note in answer.verdict["notes"])
+    assert fingerprints(messy) == before and not (Path.home() / "stetho-test-home-file").exists()
 
 
 def processes_in(folder: Path) -> list[int]:
@@ -288,26 +276,3 @@ def test_a_log_of_a_dead_run(write, tmp_path: Path) -> None:
     }  # fmt: skip
     write("fine.log", "epoch 1 loss 0.4\nepoch 2 loss 0.3\n")
     assert stetho("why", "--json", "fine.log", cwd=tmp_path).code == 3
-
-
-def test_an_overlay_that_is_refused_falls_back_to_a_copy(messy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mounts inside a protected directory can make the kernel refuse an overlay that works elsewhere."""
-    from stetho import scratch
-    from stetho.executors import isolate, local
-    from stetho.experiment import Bound, Job
-
-    refusing = messy.parent / "refusing.py"
-    refusing.write_text(
-        "import json, os, sys\n"
-        f"if json.load(open(sys.argv[1]))['protect']: sys.exit({isolate.REFUSED})\n"
-        f"os.execv(sys.executable, [sys.executable, '-I', {isolate.__file__!r}, sys.argv[1]])\n"
-    )
-    monkeypatch.setattr(scratch, "overlay_works", lambda: True)
-    monkeypatch.setattr(scratch, "ISOLATE", refusing)
-    monkeypatch.setenv("PATH", environment()["PATH"])
-    monkeypatch.setenv("HOME", str(messy.parent))
-    before = fingerprints(messy)
-    ran = local.run(Job(("python", "train.py"), str(messy), 0, Bound(60.0)))
-    assert ran.code == 0, ran.output.read_text()
-    assert not ran.overlay and fingerprints(messy) == before
-    ran.discard()

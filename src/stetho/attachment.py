@@ -15,7 +15,7 @@ from stetho.observer.arrival import ARRIVALS
 from stetho.recording import Recording
 
 INJECT = str(Path(__file__).parent / "observer" / "inject")
-ISOLATE = str(Path(__file__).parent / "executors" / "isolate.py")
+ISOLATE = str(Path(__file__).parent / "isolation" / "isolate.py")
 PYTHON = re.compile(r"(python|pypy)[0-9.]*(\.exe)?")
 # Seconds between two looks at the running processes: soon after the start, then ever more rarely.
 FIRST_LOOK, LAST_LOOK, SLOWER = 0.05, 5.0, 1.2
@@ -103,9 +103,19 @@ class Witness:
                 # An environment that could not be read, as in the middle of an exec, is asked for again.
                 old = known is not None and known.words == words and known.planned is not None
                 if is_python(words) and ISOLATE not in words and not old:
-                    self.found[process.pid] = Python(words, process.pid, *_variables(process))
+                    self.found[process.pid] = Python(words, _own_pid(process.pid), *_variables(process))
             except (psutil.Error, OSError):
                 continue
+
+
+def _own_pid(pid: int) -> int:
+    """The number by which a process knows itself; in a namespace of its own it has another one."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as handle:
+            numbers = next((line.split()[1:] for line in handle if line.startswith("NSpid:")), [])
+    except OSError:
+        numbers = []
+    return int(numbers[-1]) if numbers else pid
 
 
 def _variables(process: object) -> tuple[str | None, bool | None]:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 ExperimentOutcome: TypeAlias = Literal[
     "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
 ]
+ExecutorName: TypeAlias = Literal["local", "ray", "slurm"]
 ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
 
 
@@ -79,12 +80,31 @@ class Bound:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """What the user allows any single run; None leaves it to the investigation."""
+
+    seconds: float | None = None
+    steps: int | None = None
+    memory: int | None = None
+    """Bytes."""
+
+    def within(self, bound: Bound) -> Bound:
+        """The bound, nowhere wider than the limits."""
+        seconds = bound.seconds if self.seconds is None else min(bound.seconds, self.seconds)
+        steps = min((n for n in (bound.steps, self.steps) if n is not None), default=None)
+        memory = min((n for n in (bound.memory, self.memory) if n is not None), default=None)
+        return Bound(seconds, steps, memory)
+
+
+@dataclass(frozen=True)
 class Isolation:
     """What a run may reach although it is only an experiment; nothing, unless the user allows it."""
 
     network: bool = False
     writes: tuple[str, ...] = ()
     """Directories that it may really write to."""
+    copy: bool = False
+    """Run in a copy of the project, also where an overlay could be had."""
 
 
 @dataclass(frozen=True)
@@ -120,5 +140,7 @@ class Plan:
     """Windows of steps, first and past-the-last, in which every value and gradient is checked as it is made."""
     ring: Mapping[str, object] | None = None
     """Where a real run keeps its recent state, and within which bounds; None keeps none."""
+    moved: tuple[tuple[str, str], ...] = ()
+    """For a run in a copy: each folder of the copy, and the original that modules may have been installed from."""
     observer: str = str(Path(__file__).parent / "observer")
     """The folder of the observer that belongs to this plan, for the hook, which knows of no installation."""

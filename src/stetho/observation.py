@@ -14,8 +14,9 @@ from stetho.attachment import Python, Witness
 from stetho.evidence import Source
 from stetho.executors.protocol import Progress, Ran, Watcher
 from stetho.experiment import Bound
-from stetho.facts import Fact, LossCurve, RunEnd
+from stetho.facts import Crash, Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
+from stetho.isolation.refusal import explained
 from stetho.recording import Recording
 
 # What is said of a run whose end nobody has seen: it still goes on, or stetho was killed.
@@ -25,6 +26,7 @@ AFTER_NAN = 15
 # How a run ended that did not end by itself.
 STOPPED = {
     "time": "stopped at its time limit",
+    "memory": "stopped at its memory limit",
     "symptom": "stopped, the symptom is clear",
     "nan": "stopped at a NaN, as asked",
     "stall": "stopped as it had stalled, as asked",
@@ -38,19 +40,36 @@ def observe(inquiry: Inquiry) -> None:
     """Run the command as it is, in isolation, and put everything it shows on record."""
     request = inquiry.request
     command = " ".join(request.command)
-    probe(inquiry)
+    if request.executor == "local":
+        probe(inquiry)
     inquiry.show(f"observing  {command}")
     with Witness() as witness:
         ran = inquiry.run(Bound(max(5.0, inquiry.remaining() / 3)), symptom_clear(inquiry))
     try:
         record = recorded(inquiry, ran, BASE)
-        put_end(inquiry, ran, record, witness.pythons)
+        put_end(inquiry, ran, record, witness.pythons if ran.pythons is None else ran.pythons)
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
+        if ran.reused:
+            inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
+        if ran.node is not None:
+            inquiry.ledger.add_note(f"the first run was on {ran.node}; this machine was not probed")
         if not ran.overlay:
             inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
+        for note in ran.notes:
+            inquiry.ledger.add_note(note)
+        put_refusal(inquiry, ran)
     finally:
         ran.discard()
+
+
+def put_refusal(inquiry: Inquiry, ran: Ran) -> None:
+    """Note that isolation itself explains how the run ended, if it does."""
+    if ran.code in (0, None) or ran.stopped_by is not None:
+        return
+    reason = explained(inquiry.fact(Crash), ran.output, inquiry.request.isolation, ran.overlay, ran.renamed)
+    if reason is not None:
+        inquiry.ledger.add_note(reason)
 
 
 def probe(inquiry: Inquiry) -> None:

@@ -1,7 +1,7 @@
 """A place where a command can run for real and touch nothing of the user's.
 
-Where the kernel allows it, the user's directories are overlaid in a private namespace: same paths, every
-write to a scratch directory. Elsewhere the project is copied and the command is pointed at the copy.
+Where the kernel allows it, everything is overlaid in a private namespace: same paths, every write to a scratch
+directory. Elsewhere the project is copied and the command is pointed at the copy.
 """
 
 from __future__ import annotations
@@ -9,51 +9,98 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
+import socket
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stetho.errors import ScratchError
-from stetho.experiment import Edit, Job
+from stetho.experiment import Job
+from stetho.isolation.room.table import inside, mounts
 
-ISOLATE = Path(__file__).parent / "executors" / "isolate.py"
-# A scratch copy larger than this would cost more than the answer is worth.
-LARGEST_COPY = 4 * 1024**3
-NOT_COPIED = (".git", ".stetho", "__pycache__", ".venv", "venv", ".mypy_cache", "node_modules")
+ISOLATE = Path(__file__).parent / "isolation" / "isolate.py"
+RECORDING, SPEC, REPORT = "recording", "spec.json", "report.json"
+# File systems that an upper layer cannot lie on.
+NO_UPPER = ("overlay", "nfs", "fuse", "9p", "vfat", "exfat", "ntfs", "lustre", "gpfs", "beegfs", "cifs", "smb", "afs")
+# A run that fills the scratch is worse than one that is slower: what has less room than this is taken last.
+ROOMY = 1024**3
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a run is kept apart, in steps that can be given up one by one where the machine refuses them."""
+
+    overlay: bool = True
+    processes: bool = True
+    """Whether it gets a process namespace; without one, a guardian ends what it has started."""
 
 
 @dataclass(frozen=True)
 class Scratch:
-    """Where one run happens: what to start, in which directory, and how its paths map back to the user's."""
+    """Where one run happens: what to start, and how its paths map back to the user's."""
 
     base: Path
-    command: tuple[str, ...]
-    cwd: str
+    way: Way
     renamed: tuple[tuple[str, str], ...] = ()
-    overlay: bool = True
+    notes: tuple[str, ...] = ()
 
     @property
     def recording(self) -> Path:
-        return self.base / "recording"
+        return self.base / RECORDING
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (sys.executable, "-I", "-S", str(ISOLATE), str(self.base / SPEC))
+
+    def report(self) -> dict[str, object]:
+        """What the isolating program said of the room; nothing, if it was killed before it could."""
+        try:
+            body = json.loads((self.base / REPORT).read_text())
+        except (OSError, ValueError):
+            return {}
+        return body if isinstance(body, dict) else {}
 
     def discard(self) -> None:
         discard(self.base)
 
 
+@dataclass(frozen=True)
+class Spec:
+    """What the isolating program is told."""
+
+    command: tuple[str, ...]
+    cwd: str
+    environment: Mapping[str, str]
+    base: str
+    overlay: bool
+    processes: bool
+    network: bool
+    """Whether the network stays open."""
+    writes: tuple[str, ...]
+    edits: tuple[tuple[str, str], ...] = ()
+    """Files of the user's, and what they hold in this run."""
+    places: tuple[str, ...] = ()
+    """Where the command is likely to write, the most important place first."""
+    addresses: tuple[str, ...] = ()
+    hosts: str | None = None
+    """A table of hosts that knows this machine's name, if its own does not."""
+    owner: int = field(default_factory=os.getpid)
+
+    def write(self) -> None:
+        body = {**vars(self), "report": str(Path(self.base) / REPORT)}
+        (Path(self.base) / SPEC).write_text(json.dumps(body, ensure_ascii=True))
+
+
 def discard(folder: Path) -> None:
-    """Throw a scratch away; overlay work directories need their mode bits back first."""
-    for inner, _, _ in os.walk(folder):
-        if os.path.basename(inner) == "work":
-            os.chmod(inner, 0o700)
+    """Throw a scratch away; folders that the run has closed, and overlay work directories, are opened first."""
+    for inner, folders, _ in os.walk(folder):
+        for name in folders:
+            path = os.path.join(inner, name)
+            if not os.path.islink(path) and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+                os.chmod(path, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def inside(path: str, directory: str) -> bool:
-    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
 def project_directories(command: Sequence[str], cwd: str) -> list[str]:
@@ -79,135 +126,97 @@ def _writable(directory: str) -> bool:
     return os.path.isdir(directory) and os.access(directory, os.W_OK | os.X_OK)
 
 
-def _base_outside(protected: list[str]) -> str | None:
-    candidates = (os.environ.get("STETHO_SCRATCH"), "/var/tmp", "~/.cache", tempfile.gettempdir(), "/dev/shm")
-    for candidate in candidates:
-        path = os.path.realpath(os.path.expanduser(candidate)) if candidate else ""
-        if path and _writable(path) and not any(inside(path, p) for p in protected):
-            return path
-    return None
+def outside(cwd: str, way: Way, avoided: Sequence[str] = ()) -> str:
+    """A folder for scratches: on a disk that can hold what is written, and never in what will be copied."""
+    named = os.environ.get("STETHO_SCRATCH")
+    usual = ("/var/tmp", "~/.cache", tempfile.gettempdir(), os.path.join(cwd, ".stetho"), "/dev/shm")
+    found = [os.path.realpath(os.path.expanduser(path)) for path in ((named, *usual) if named else usual)]
+    usable = [p for p in found if _writable(p) and not any(inside(p, a) for a in avoided)]
+    if way.overlay:
+        kinds = [(mount.point, mount.kind) for mount in mounts()]
+        usable = [p for p in usable if not _kind(p, kinds).startswith(NO_UPPER)]
+    if not usable:
+        raise ScratchError("no writable directory outside the project for a scratch copy; set STETHO_SCRATCH to one")
+    first = usable[0]
+    return first if named else next((p for p in usable if shutil.disk_usage(p).free > ROOMY), first)
 
 
-def _protected(command: Sequence[str], cwd: str) -> tuple[list[str], str]:
-    """What to overlay and where the scratch can live: the project always, home and temporary files if possible."""
-    project = project_directories(command, cwd)
-    beside = [os.path.realpath(p) for p in (os.path.expanduser("~"), tempfile.gettempdir()) if _writable(p)]
-    for wanted in (project + beside, project + beside[:1], project):
-        chosen = _outermost([p for p in wanted if p != os.sep])
-        base = _base_outside(chosen)
-        if base is not None:
-            return chosen, base
-    raise ScratchError("no writable directory outside the project for a scratch copy; set STETHO_SCRATCH to one")
+def _kind(path: str, kinds: Sequence[tuple[str, str]]) -> str:
+    return max(((point, kind) for point, kind in kinds if inside(path, point)), key=lambda one: len(one[0]))[1]
 
 
-@cache
-def overlay_works() -> bool:
-    """Whether this machine lets an ordinary process overlay its own view of a directory."""
-    if not sys.platform.startswith("linux"):
-        return False
-    with tempfile.TemporaryDirectory(prefix="stetho-") as folder:
-        spec = _spec(Path(folder), ["true"], folder, [])
-        below = Path(folder) / "lower"
-        below.mkdir()
-        spec["protect"] = [_overlay(Path(folder), 0, str(below))]
-        return _started(Path(folder), spec) == 0
-
-
-def _started(folder: Path, spec: dict[str, object]) -> int:
-    file = folder / "spec.json"
-    file.write_text(json.dumps(spec))
-    try:
-        command = [sys.executable, "-I", str(ISOLATE), str(file)]
-        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
-    except (OSError, subprocess.TimeoutExpired):
-        return 1
-
-
-def _spec(base: Path, command: Sequence[str], cwd: str, protect: list[str]) -> dict[str, object]:
-    entries = [_overlay(base, i, d) for i, d in enumerate(protect)]
-    return {"command": list(command), "cwd": cwd, "environment": dict(os.environ), "protect": entries}
-
-
-def _overlay(base: Path, number: int, directory: str) -> dict[str, str]:
-    upper, work = base / f"upper{number}", base / f"work{number}"
-    upper.mkdir(parents=True)
-    work.mkdir()
-    return {"directory": directory, "upper": str(upper), "work": str(work)}
-
-
-def make(job: Job, environment: dict[str, str], *, copy: bool = False) -> Scratch:
-    """A scratch for one run, with the edits applied in it: an overlay where it works, a copy where it does not."""
-    command, cwd, edits = job.command, job.cwd, job.edits
-    protected, outside = _protected(command, cwd)
-    sweep(outside)
-    base = Path(tempfile.mkdtemp(prefix=f"stetho-{os.getpid()}-", dir=outside))
-    (base / "recording").mkdir()
-    if overlay_works() and not copy:
-        spec = _spec(base, command, cwd, protected)
-        spec["environment"] = environment
-        _edit_above(spec, edits)
-        (base / "spec.json").write_text(json.dumps(spec, ensure_ascii=True))
-        return Scratch(base, (sys.executable, "-I", str(ISOLATE), str(base / "spec.json")), cwd)
-    return _copied(base, command, cwd, edits, environment)
-
-
-def sweep(outside: str) -> None:
+def sweep(folder: str) -> None:
     """Remove scratches whose owner was killed before it could."""
-    for folder in Path(outside).glob("stetho-*-*"):
-        owner = folder.name.split("-")[1]
-        if owner.isdigit() and not os.path.exists(f"/proc/{owner}") and os.access(folder, os.W_OK):
-            discard(folder)
+    from stetho.isolation.likeness import restore
+
+    for scratch in Path(folder).glob("stetho-*-*"):
+        owner = scratch.name.split("-")[1]
+        if owner.isdigit() and not _runs(int(owner)) and os.access(scratch, os.W_OK):
+            restore(scratch)
+            discard(scratch)
 
 
-def _edit_above(spec: dict[str, object], edits: Sequence[Edit]) -> None:
-    """Put edited files into the upper layers, where they hide the originals."""
-    for edit in edits:
-        for entry in spec["protect"]:  # type: ignore[attr-defined]
-            if inside(os.path.realpath(edit.file), entry["directory"]):
-                target = Path(entry["upper"]) / os.path.relpath(os.path.realpath(edit.file), entry["directory"])
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copymode(edit.file, _written(target, edit.after))
-                _same_modes(target.parent, Path(edit.file).parent, Path(entry["upper"]))
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
-def _same_modes(made: Path, original: Path, stop: Path) -> None:
-    while made != stop and inside(str(made), str(stop)):
-        shutil.copymode(original, made)
-        made, original = made.parent, original.parent
+def new_base(folder: str) -> Path:
+    sweep(folder)
+    base = Path(tempfile.mkdtemp(prefix=f"stetho-{os.getpid()}-", dir=folder))
+    (base / RECORDING).mkdir()
+    return base
 
 
-def _written(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
-    return path
+def make(job: Job, way: Way) -> tuple[Scratch, Spec]:
+    """A scratch for one run, and what the isolating program must know of it; the environment is still the user's."""
+    from stetho.isolation.copies import copied
+
+    environment = {**os.environ, **job.environment}
+    writes = tuple(os.path.realpath(folder) for folder in job.isolation.writes)
+    for folder in writes:
+        if not os.path.isdir(folder):
+            raise ScratchError(f"{folder} cannot be opened for writing: there is no such directory")
+    if not way.overlay:
+        return copied(job, way, environment, writes)
+    base = new_base(outside(job.cwd, way))
+    spec = Spec(
+        job.command, job.cwd, environment, str(base), True, way.processes, job.isolation.network, writes,
+        edits=tuple((os.path.realpath(edit.file), edit.after) for edit in job.edits),
+        places=tuple(_places(job, environment)), addresses=addresses(), hosts=hosts(base),
+    )  # fmt: skip
+    return Scratch(base, way), spec
 
 
-def _copied(
-    base: Path, command: Sequence[str], cwd: str, edits: Sequence[Edit], environment: dict[str, str]
-) -> Scratch:
-    renamed: list[tuple[str, str]] = []
-    for number, directory in enumerate(project_directories(command, cwd)):
-        size = sum(f.stat().st_size for f in Path(directory).rglob("*") if f.is_file() and not f.is_symlink())
-        if size > LARGEST_COPY:
-            shutil.rmtree(base, ignore_errors=True)
-            raise ScratchError(
-                f"{directory} holds {size / 1e9:.1f} GB, too much for a scratch copy, and this machine allows no "
-                "overlay (user namespaces); run in a smaller directory"
-            )
-        copy = str(base / f"copy{number}")
-        shutil.copytree(directory, copy, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
-        renamed.append((copy, directory))
+def _places(job: Job, environment: Mapping[str, str]) -> list[str]:
+    """The working directory, then every other folder that the command or a variable names."""
+    named = [os.path.realpath(value) for value in environment.values() if value.startswith("/")]
+    usual = [os.path.realpath(folder) for folder in ("/tmp", "/var/tmp")]
+    found = [os.path.realpath(job.cwd), *project_directories(job.command, job.cwd), *named, *usual]
+    return [place for place in dict.fromkeys(found) if _writable(place)] or [os.path.realpath(job.cwd)]
 
-    def moved(text: str) -> str:
-        for copy, original in renamed:
-            text = text.replace(original, copy)
-        return text
 
-    for edit in edits:
-        _written(Path(moved(os.path.realpath(edit.file))), edit.after)
-    (base / "temporary").mkdir()
-    environment = {**environment, "TMPDIR": str(base / "temporary"), "HOME": environment.get("HOME", "/")}
-    spec = _spec(base, [command[0], *map(moved, command[1:])], moved(os.path.realpath(cwd)), [])
-    spec["environment"] = environment
-    (base / "spec.json").write_text(json.dumps(spec, ensure_ascii=True))
-    start = (sys.executable, "-I", str(ISOLATE), str(base / "spec.json"))
-    return Scratch(base, start, cwd, tuple(renamed), overlay=False)
+def addresses() -> tuple[str, ...]:
+    """This machine's own addresses, under which its programs may look for each other."""
+    import psutil
+
+    found = [a.address for of_one in psutil.net_if_addrs().values() for a in of_one if a.family == socket.AF_INET]
+    return tuple(address for address in found if not address.startswith("127."))
+
+
+def hosts(base: Path) -> str | None:
+    """Launchers look up this machine by its name; without a network, only the table of hosts can answer."""
+    name = socket.gethostname()
+    try:
+        known = Path("/etc/hosts").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    if any(name in line.split("#")[0].split()[1:] for line in known.splitlines()):
+        return None
+    (base / "hosts").write_text(f"{known.rstrip()}\n127.0.0.1 {name}\n")
+    return str(base / "hosts")

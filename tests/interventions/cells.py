@@ -67,14 +67,13 @@ def run(style: str, name: str = "", value: str = "", flags: tuple[str, ...] = ()
 
 
 def main() -> None:
-    """`python -m tests.interventions.cells STYLE NAME[=VALUE] [FLAGS]`, to look at one cell by hand; `base` is no change."""
+    """One cell by hand: `python tests/interventions/cells.py STYLE NAME[=VALUE] [FLAGS]`; `base` is no change."""
     style = next(s for s in STYLES if s.startswith(sys.argv[1]))
     name, _, value = sys.argv[2].partition("=")
     base = run(style, flags=tuple(sys.argv[3:]))
     cell = run(style, "" if name == "base" else name, value, tuple(sys.argv[3:]))
-    print(
-        f"{style}: {name}={value}: {cell.why_not or 'applied'}; {cell.record.applied}; exit {cell.code} {cell.stopped_by}"
-    )
+    print(f"{style}: {name}={value}: {cell.why_not or 'applied'}; {cell.record.applied}")
+    print(f"exit {cell.code}, stopped by {cell.stopped_by}")
     print("base   ", [round(v, 4) for v in base.losses])
     print("changed", [round(v, 4) for v in cell.losses], f"{cell.seconds:.1f} s")
     print("streams moved:", moved_streams(base.record, cell.record), "faults:", cell.record.faults)

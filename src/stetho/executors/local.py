@@ -1,70 +1,93 @@
-"""Runs a command here, under observation and in isolation, within bounds; ends its whole process tree."""
+"""Runs a command here, under observation and in isolation, within bounds; its whole process tree ends with it."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
+import sys
 import time
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from stetho import scratch as scratches
-from stetho.executors.isolate import REFUSED
+from stetho.errors import ScratchError
 from stetho.executors.protocol import OUTPUT, Progress, Ran, Watcher
 from stetho.experiment import Job, Plan
+from stetho.isolation.likeness import restore
+from stetho.isolation.memory import Resident
+from stetho.isolation.room import REFUSED
+from stetho.isolation.trackers import quiet
+from stetho.isolation.written import MOST, MOST_OF_A_CHANGED_RUN, keep
+from stetho.scratch import Scratch, Spec, Way
 from stetho.tail import Tail
 
 INJECT = Path(__file__).parent.parent / "observer" / "inject"
-# Trackers are switched off by their own variables; whatever still writes, writes into the scratch.
-QUIET_TRACKERS = {
-    "WANDB_MODE": "disabled", "COMET_MODE": "disabled", "MLFLOW_TRACKING_URI": "sqlite:///:memory:",
-    "NEPTUNE_MODE": "debug", "CLEARML_OFFLINE_MODE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
-}  # fmt: skip
+PLAN = "plan.json"
+# Seconds between two looks at a run, and how long it may take to end once it is told to.
+LOOK, LAST_RESORT = 0.05, 10.0
+# What this machine has refused once is not tried again.
+_refused: dict[Way, str] = {}
 
 
-def injected(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
+def injected(plan_file: Path, given: Mapping[str, str]) -> dict[str, str]:
     """The user's environment with the observer on its path, and nothing else changed."""
     path = given.get("PYTHONPATH")
     found_first = f"{INJECT}{os.pathsep}{path}" if path else str(INJECT)
     return {**given, "PYTHONPATH": found_first, "STETHO_PLAN": str(plan_file)}
 
 
-def environment_for(plan_file: Path, given: dict[str, str]) -> dict[str, str]:
+def environment_for(plan_file: Path, given: Mapping[str, str]) -> dict[str, str]:
     """The same for a run that is compared with others and that nobody else is to hear of."""
     return {
-        **injected(plan_file, given),
-        **QUIET_TRACKERS,
+        **quiet(injected(plan_file, given)),
         "PYTHONHASHSEED": given.get("PYTHONHASHSEED", "0"),
         "PYTHONUNBUFFERED": "1",
     }
 
 
+def ways(job: Job) -> list[Way]:
+    """How the run can be kept apart, the best way first; a way that needs an overlay is for Linux alone."""
+    copy = job.isolation.copy or not sys.platform.startswith("linux") or os.environ.get("STETHO_ISOLATION") == "copy"
+    found = [Way(overlay, processes) for overlay in (True, False) for processes in (True, False)]
+    return [way for way in found if not (copy and way.overlay) and way not in _refused]
+
+
 def run(job: Job, watch: Watcher | None = None) -> Ran:
     """Run the command to its bound. `watch` is told the progress and may name a reason to stop."""
-    for copy in (False, True):
-        scratch = scratches.make(job, {**os.environ, **job.environment}, copy=copy)
+    for way in ways(job):
+        if way in _refused:
+            continue
+        scratch, spec = scratches.make(job, way)
         try:
-            ran = _run_in(scratch, job, watch)
+            ran = _run_in(scratch, spec, job, watch)
         except BaseException:
             scratch.discard()
             raise
-        # Mounts inside a protected directory can make the kernel refuse; nothing has run then.
-        if copy or not scratch.overlay or ran.code != REFUSED or any(scratch.recording.iterdir()):
+        report = scratch.report()
+        if ran.code != REFUSED or "refused" not in report:
             return ran
         scratch.discard()
-    raise AssertionError("the second round always returns")
+        _remember(way, str(report["refused"]), str(report.get("why")))
+    raise ScratchError("this machine let the command be isolated in no way: " + "; ".join(_refused.values()))
 
 
-def _run_in(scratch: scratches.Scratch, job: Job, watch: Watcher | None) -> Ran:
-    plan_file = scratch.base / "plan.json"
-    plan = Plan(str(scratch.recording), job.seed, job.bound.steps, job.changes, job.trace)
+def _remember(way: Way, refused: str, why: str) -> None:
+    """Without namespaces, no way with an overlay is left; without its own table of processes, only that is given up."""
+    _refused[way] = why
+    if way.overlay and refused != "proc":
+        _refused[Way(True, False)] = why
+
+
+def _run_in(scratch: Scratch, spec: Spec, job: Job, watch: Watcher | None) -> Ran:
+    plan_file = scratch.recording / PLAN
+    plan = Plan(str(scratch.recording), job.seed, job.bound.steps, job.changes, job.trace, moved=scratch.renamed)
     plan_file.write_text(json.dumps(asdict(plan)))
-    spec = json.loads((scratch.base / "spec.json").read_text())
-    spec["environment"] = environment_for(plan_file, spec["environment"])
-    (scratch.base / "spec.json").write_text(json.dumps(spec))
+    replace(spec, environment=environment_for(plan_file, spec.environment)).write()
     output = scratch.base / OUTPUT
     begun = time.monotonic()
     with output.open("wb") as out, (job.stdin or Path(os.devnull)).open("rb") as given:
@@ -72,44 +95,56 @@ def _run_in(scratch: scratches.Scratch, job: Job, watch: Watcher | None) -> Ran:
             scratch.command, stdin=given, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
         )
         try:
-            stopped = _wait(process, scratch.recording, begun, job.bound.seconds, watch)
+            stopped = _wait(process, scratch.recording, begun, job, watch)
         finally:
             end_tree(process)
+    seconds = time.monotonic() - begun
     code = process.returncode
     error = plan_file.with_suffix(".json.error")
+    restore(scratch.base)
+    keep(scratch, spec, MOST_OF_A_CHANGED_RUN if job.changes or job.edits else MOST)
     return Ran(
         code=code if code >= 0 else None,
         signal=signal.Signals(-code).name if code < 0 and stopped is None else None,
-        seconds=time.monotonic() - begun,
+        seconds=seconds,
         stopped_by=stopped or _ended_by(scratch.recording),
         folder=scratch.base,
         renamed=scratch.renamed,
-        overlay=scratch.overlay,
+        overlay=scratch.way.overlay,
         injection_error=error.read_text() if error.exists() else None,
+        notes=_notes(scratch),
     )
 
 
+def _notes(scratch: Scratch) -> tuple[str, ...]:
+    """What is to be said of how the run was kept apart."""
+    found = list(scratch.notes)
+    why = next((why for way, why in _refused.items() if way.overlay and way.processes), None)
+    if not scratch.way.overlay:
+        reason = f"this machine allows no overlay ({why}); the" if why else "the"
+        found.append(f"{reason} command ran in a copy of the project")
+    notes = scratch.report().get("notes")
+    return (*found, *map(str, notes if isinstance(notes, list) else ()))
+
+
 def _wait(
-    process: subprocess.Popen[bytes],
-    recording: Path,
-    begun: float,
-    seconds: float,
-    watch: Watcher | None,
+    process: subprocess.Popen[bytes], recording: Path, begun: float, job: Job, watch: Watcher | None
 ) -> str | None:
     tail = Tail(recording)
-    while True:
-        try:
-            process.wait(0.05)
-            return None
-        except subprocess.TimeoutExpired:
+    resident = Resident(process.pid, job.bound.memory)
+    with _ending(process) as ended:
+        while not ended(LOOK):
             spent = time.monotonic() - begun
-            if spent > seconds:
+            if spent > job.bound.seconds:
                 return "time"
+            if resident.too_much(spent):
+                return "memory"
             if watch is not None:
                 tail.read()
                 reason = watch(Progress(spent, tail.steps, tail.loss))
                 if reason:
                     return reason
+    return None
 
 
 def _ended_by(recording: Path) -> str | None:
@@ -121,19 +156,36 @@ def _ended_by(recording: Path) -> str | None:
     return None
 
 
-def end_tree(process: subprocess.Popen[bytes]) -> None:
-    """End the process and everything it started, workers that left its session included."""
-    import psutil
+@contextlib.contextmanager
+def _ending(process: subprocess.Popen[bytes]) -> Iterator[Callable[[float], bool]]:
+    """Waiting for a process for some seconds at most, without asking again and again where the kernel tells."""
+    opened = getattr(os, "pidfd_open", None)
+    try:
+        descriptor = opened(process.pid) if opened is not None else None
+    except OSError:
+        descriptor = None
+
+    def ended(seconds: float) -> bool:
+        if descriptor is not None:
+            select.select([descriptor], [], [], seconds)
+            return process.poll() is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        return process.poll() is not None
 
     try:
-        family = psutil.Process(process.pid).children(recursive=True)
-    except psutil.Error:
-        family = []
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    for child in family:
+        yield ended
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def end_tree(process: subprocess.Popen[bytes]) -> None:
+    """End the process and everything it started: it knows them all, and is over when they are."""
+    if process.poll() is None:
+        process.terminate()
         try:
-            child.kill()
-        except psutil.Error:
-            continue
+            process.wait(LAST_RESORT)
+        except subprocess.TimeoutExpired:
+            process.kill()
     process.wait()

@@ -30,6 +30,10 @@ def start(plan_file: str, by: str) -> None:
     with open(plan_file, encoding="utf-8") as handle:
         plan = json.load(handle)
     arrival.mark(plan["recording"], by)
+    if plan.get("moved"):
+        from . import moved
+
+        moved.follow(plan["moved"])
     attach(plan)
 
 

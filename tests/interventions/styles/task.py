@@ -1,4 +1,4 @@
-"""What the six programs train, each in a style of its own: classes of noisy points, and the faults that can be asked for."""
+"""What the six programs train, each in a style of its own: noisy points, and the faults that can be asked for."""
 
 import argparse
 

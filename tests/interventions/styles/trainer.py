@@ -7,7 +7,7 @@ from torch.utils.data import DataLoader
 
 
 def collate(samples):
-    xs, ys = zip(*samples)
+    xs, ys = zip(*samples, strict=True)
     return {"features": torch.stack(xs), "label": torch.stack(ys), "names": [f"row {i}" for i in range(len(xs))]}
 
 
@@ -56,7 +56,7 @@ class Trainer:
         if self.o.wipe:
             self.model.zero_grad()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), max_norm=1.0)
-        for optimizer, scheduler in zip(self.optimizers, self.schedulers):
+        for optimizer, scheduler in zip(self.optimizers, self.schedulers, strict=True):
             optimizer.step()
             scheduler.step()
 

@@ -1,0 +1,4 @@
+"""The room that a command runs in. All of it works without stetho: it is loaded by `isolate.py` alone."""
+
+# How the program ends when it could make no room; nothing of the user's command has run then.
+REFUSED = 97
