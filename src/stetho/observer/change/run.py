@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 import torch
 
+from .. import arrival
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
 from . import moments
 from .batch import Batch
+from .features import Features
 from .generators import Generators
 from .meeting import Meetings
 from .moments import F, LossCall
+from .rows import Choose, Rows
+from .samples import Change, Look, Samples
 
 if TYPE_CHECKING:
     from ..watch import Watch
@@ -131,6 +135,18 @@ class Run:
         """`function(module, args, kwargs) -> (args, kwargs)` when a whole model is called for training."""
         return self._register("input", function)
 
+    def on_idle_input(self, function: F) -> F:
+        """The same when a whole model is called for something else than training."""
+        return self._register("idle", function)
+
+    def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
+        """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation, too."""
+        Samples(self, change, look, always)
+
+    def on_rows(self, choose: Choose) -> Rows:
+        """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""
+        return Rows(self, choose)
+
     def on_left(self, function: F) -> F:
         """`function(module, training)` after a whole model was called, also when it raised."""
         return self._register("left", function)
@@ -175,7 +191,23 @@ class Run:
         """`function(original, *args, **kwargs)` in place of a function; what it raises reaches the program."""
         moments.instead(self, owner, name, function)
 
+    def when_imported(self, name: str, function: Callable[..., Any]) -> None:
+        """`function(module)` once the program has imported a module; at once if it has."""
+        arrival.when_imported(name, guarded(function))
+
     # What is known of the run.
+
+    @property
+    def evaluating(self) -> bool:
+        """Whether the program is evaluating just now: gradients are off, or the models that train are in that mode."""
+        trained = [root.module() for root in self.watch.modules.roots.values() if root.trained]
+        modes = [module.training for module in trained if module is not None]
+        return not torch.is_grad_enabled() or (bool(modes) and not any(modes))
+
+    @property
+    def inside_model(self) -> bool:
+        """Whether a whole model is running."""
+        return self.watch.modules.depth > 0
 
     @property
     def optimizers(self) -> list[Any]:
@@ -204,6 +236,10 @@ class Run:
     def put_back(self, state: dict[str, Any]) -> None:
         """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""
         snapshot.put_back(self.watch, state, snapshot.frames_here(2))
+
+    def features(self) -> Features:
+        """A notebook for what one place of the samples holds."""
+        return Features()
 
     def leaves(self, batch: Any) -> list[Any] | None:
         """The tensors and plain values of a batch, tensors copied; None where a batch has things of its own in it."""
@@ -270,6 +306,15 @@ class Run:
             if given is not None:
                 (args, kwargs), changed = given, given
         self.batch.entered(args, kwargs)
+        return changed
+
+    def idle_input(self, module: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+        """Arguments of a model that is called for something else than training."""
+        changed = None
+        for function in self.calls.get("idle", ()):
+            given = function(module, args, kwargs)
+            if given is not None:
+                (args, kwargs), changed = given, given
         return changed
 
     def model_left(self, module: Any, training: bool, output: Any) -> None:

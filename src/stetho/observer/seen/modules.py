@@ -235,7 +235,7 @@ class Modules:
         root, run = self.roots.get(id(module)), self.watch.run
         self.training = torch.is_grad_enabled() and (module.training or root is None or not root.trained)
         run.fire("entering", module, self.training)
-        return run.model_input(module, args, kwargs) if self.training else None
+        return (run.model_input if self.training else run.idle_input)(module, args, kwargs)
 
     def model_called(self, module: Any, args: Any, kwargs: Any) -> None:
         """Tell training from evaluation, and hand the input to those who look at it."""
