@@ -21,7 +21,7 @@ from stetho.inquiry import Facts, Inquiry, map_places, thinned
 from stetho.observation import recorded
 from stetho.outcome import Judged, judge_outcome
 from stetho.parallel import Task, at_once, together
-from stetho.proof import why_not_applied
+from stetho.proof import confounded, moved_streams, why_not_applied
 from stetho.reason import Candidate, Seen, predicted
 from stetho.recording import Recording
 
@@ -166,8 +166,16 @@ def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cur
     if inquiry.restores and not restored(record):
         return "the kept state was not put back"
     if cure is None:
-        return why_not_applied(record)
+        return why_not_applied(record) or _confounded(inquiry, record)
     return "" if took_effect(inquiry, cure, cause, facts) else "the edit did not have its effect"
+
+
+def _confounded(inquiry: Inquiry, record: Recording) -> str:
+    """Whether the change itself drew random numbers; a run from a kept state begins elsewhere, and cannot tell."""
+    changes = [inquiry.catalogue.interventions[body["id"]] for body in record.of("change")]
+    if inquiry.restores or not changes:
+        return ""
+    return confounded(moved_streams(inquiry.record(), record), changes[-1])
 
 
 def restored(record: Recording) -> bool:

@@ -49,6 +49,7 @@ class Run:
         """Run each intervention's file by its path, since the user's interpreter need not have stetho."""
         for name, value, path in changes:
             self.folder = os.path.dirname(path)
+            self.tell("change", id=name, value=value)
             self.file(name, path).apply(self, value)
         if changes:
             self.watch.journal.gathering.append(self.report)
@@ -86,6 +87,7 @@ class Run:
 
     def report(self) -> None:
         """Put on record what the change has done so far, which decides whether the experiment counts."""
+        self.fire("report")
         state = (self.count, self.confirmed, sum(self.refusals.values()), sum(self.contradictions.values()))
         if state != self.told:
             self.told = state
@@ -140,7 +142,7 @@ class Run:
         return self._register("idle", function)
 
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
-        """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation, too."""
+        """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
         Samples(self, change, look, always)
 
     def on_rows(self, choose: Choose) -> Rows:
@@ -182,6 +184,10 @@ class Run:
     def on_step_over(self, function: F) -> F:
         """`function(optimizer)` after each optimizer step, when every change has put back what it had lent."""
         return self._register("over", function)
+
+    def on_report(self, function: F) -> F:
+        """`function()` before what the change has done is put on record, at the very end of the run, too."""
+        return self._register("report", function)
 
     def before(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         """`function(args, kwargs) -> (args, kwargs) or None` before each call of a function of torch's or Python's."""
