@@ -62,7 +62,7 @@ def test_mounts_below_a_project(without: list[str], tmp_path: Path) -> None:
         [*entered, "sh", "-ec", MOUNTING, "sh", *without, *python],
         cwd=tmp_path, capture_output=True, text=True, env=environment(), timeout=60,
     )  # fmt: skip
-    if "mount:" in done.stderr:
+    if "mount:" in done.stderr or "unshare:" in done.stderr or "allows no overlay" in done.stderr:
         pytest.skip("nothing can be mounted here")
     user = 0 if entered[-1] == "-Urm" else os.getuid()
     assert done.stdout.splitlines() == [

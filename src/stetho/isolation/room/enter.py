@@ -11,7 +11,7 @@ import sys
 from typing import Any, NoReturn
 
 from . import REFUSED, kernel, namespaces, network, supervision, table
-from .layers import Layers
+from .layers import SHARED_MEMORY, Layers
 
 LINUX = sys.platform.startswith("linux")
 CONFINEMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "observer", "confinement.py")
@@ -92,10 +92,10 @@ def furnish(spec: Spec, parted: namespaces.Namespaces, report: Report) -> None:
             lay(spec, layers, parted)
             made = {"layers": layers.made, "placed": layers.placed}
             notes += layers.notes
-        elif parted.processes:
-            kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+        else:
+            part_from_files(parted)
     except OSError as error:
-        report.refuse("proc" if parted.processes and "/proc" in str(error) else "layers", error)
+        report.refuse("proc" if parted.processes and "proc" in str(error) else "layers", error)
     if not spec["network"] and not parted.network:
         notes.append("the network could not be closed here; only trackers and hubs were switched off")
     if not spec["overlay"] and not can_confine() and not read_only_elsewhere(spec, parted):
@@ -105,6 +105,14 @@ def furnish(spec: Spec, parted: namespaces.Namespaces, report: Report) -> None:
         with open(path, "wb") as handle:
             handle.write(text.encode("utf-8", "surrogateescape"))
     report.write(notes=notes, processes=parted.processes, closed=parted.network, **made)
+
+
+def part_from_files(parted: namespaces.Namespaces) -> None:
+    """For a copy: what cannot be copied, the table of processes and shared memory, is its own where it can be."""
+    if parted.processes:
+        kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+    if parted.mounts and os.path.isdir(SHARED_MEMORY) and not os.listdir(SHARED_MEMORY):
+        kernel.mount("shm", SHARED_MEMORY, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=1777")
 
 
 def lay(spec: Spec, layers: Layers, parted: namespaces.Namespaces) -> None:
@@ -156,7 +164,7 @@ def read_only_elsewhere(spec: Spec, parted: namespaces.Namespaces) -> bool:
         for folder in (spec["base"], *spec["writes"]):
             kernel.bind(folder, folder)
         for mount in table.mounts():
-            real = mount.writable and not mount.pseudo and mount.point != "/dev/shm"
+            real = mount.writable and not mount.pseudo and mount.point != SHARED_MEMORY
             if real and mount.point not in (spec["base"], *spec["writes"]):
                 kernel.make_read_only(mount.point, list(mount.words))
     except OSError:
