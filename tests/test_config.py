@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stetho.config import Config, load, seconds
+from stetho.config import Config, load, seconds, size
 from stetho.errors import BadRequest
 
 
@@ -28,6 +28,19 @@ def test_what_is_no_duration_is_refused(text: str) -> None:
     assert f"'{text}'" in str(error.value)
     assert "10m" in str(error.value)
     assert error.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("800M", 800 * 2**20), ("2G", 2**31), ("1.5gb", 3 * 2**29), ("4 GiB", 2**32), ("1024", 1024)]
+)
+def test_an_amount_of_memory_is_in_bytes(text: str, expected: int) -> None:
+    assert size(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "G", "0M", "-1G", "much", "1e9", "2GG"])
+def test_what_is_no_amount_of_memory_is_refused(text: str) -> None:
+    with pytest.raises(BadRequest, match="no amount of memory"):
+        size(text)
 
 
 def write(folder: Path, text: str | bytes) -> Path:

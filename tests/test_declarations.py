@@ -38,7 +38,7 @@ SECTIONS = {
     "checks": ("Why it matters", "False alarms"),
     "rules": ("Why it matters", "False alarms"),
     "causes": ("What happens", "How it is told apart", "How it is fixed"),
-    "interventions": ("What changes", "What it tells", "When it says nothing"),
+    "interventions": ("What changes", "How it is known", "What it tells", "When it says nothing"),
     "probes": ("What it reads", "What it leaves"),
     "readers": ("What it reads", "What it leaves"),
 }

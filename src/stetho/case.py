@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 
 from stetho.errors import LedgerError, StethoError, UnknownName
-from stetho.experiment import Isolation
+from stetho.experiment import ExecutorName, Isolation, Limits
 from stetho.ledger import Ledger
 
 DEFAULT_ROOT = Path(".stetho")
@@ -40,6 +40,9 @@ class Request:
     created: float
     """Seconds since the epoch."""
     isolation: Isolation = field(default_factory=Isolation)
+    limits: Limits = field(default_factory=Limits)
+    """What any single run may take."""
+    executor: ExecutorName = "local"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from stetho import fixes
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement
+from stetho.choice import possible
 from stetho.evidence import Place
 from stetho.experiment import Experiment
 from stetho.facts import Crash, RunEnd
@@ -24,7 +25,6 @@ from stetho.reason import (
     posterior,
     priors,
 )
-from stetho.trial import possible
 from stetho.verdict import (
     Claim,
     Cost,

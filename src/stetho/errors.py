@@ -33,6 +33,12 @@ class ScratchError(StethoError):
     """The command cannot be given a scratch copy to run in."""
 
 
+class WorkerLost(StethoError):
+    """The machines that a run was sent to died, or none was free; nothing is wrong with the request."""
+
+    exit_code = 3
+
+
 class Interrupted(StethoError):
     """The user pressed Ctrl-C; the case is kept."""
 

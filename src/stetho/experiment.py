@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 ExperimentOutcome: TypeAlias = Literal[
     "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
 ]
+ExecutorName: TypeAlias = Literal["local", "ray", "slurm"]
 ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
 
 
@@ -76,6 +77,23 @@ class Bound:
     seconds: float
     steps: int | None = None
     memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the user allows any single run; None leaves it to the investigation."""
+
+    seconds: float | None = None
+    steps: int | None = None
+    memory: int | None = None
+    """Bytes."""
+
+    def within(self, bound: Bound) -> Bound:
+        """The bound, nowhere wider than the limits."""
+        seconds = bound.seconds if self.seconds is None else min(bound.seconds, self.seconds)
+        steps = min((n for n in (bound.steps, self.steps) if n is not None), default=None)
+        memory = min((n for n in (bound.memory, self.memory) if n is not None), default=None)
+        return Bound(seconds, steps, memory)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,8 @@ class Inquiry:
     execute: Executor = local.run
     begun: float = field(default_factory=time.monotonic)
     runs: int = 0
+    reused: int = 0
+    """Runs that were made before and taken from the store."""
     ground: str = BASE
     """The run that experiments are compared with; another one when they begin from a state that was kept."""
     restores: tuple[tuple[str, str, str], ...] = ()
@@ -81,10 +83,20 @@ class Inquiry:
     def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:
         """The user's command on the same seed, except for what differs; counted as one run of the investigation."""
         request = self.request
+        bound = request.limits.within(bound)
         job = Job(request.command, request.cwd, request.seed, bound, changes=self.restores, stdin=self.stdin)
         ran = self.execute(replace(job, isolation=request.isolation, **differs), watch)
-        self.runs += 1
+        if ran.reused:
+            self.reused += 1
+        else:
+            self.runs += 1
+        # The budget is for running, not for waiting in a queue.
+        self.begun += ran.waited
         return ran
+
+    def run_name(self) -> str:
+        """What the newest run's recording is kept under; no two of a case have the same."""
+        return f"run{self.runs + self.reused}-{self.ledger.next_experiment_id()}"
 
     def users_path(self, path: str) -> str:
         return path_from(self.request.cwd, path)

@@ -40,15 +40,22 @@ def observe(inquiry: Inquiry) -> None:
     """Run the command as it is, in isolation, and put everything it shows on record."""
     request = inquiry.request
     command = " ".join(request.command)
-    probe(inquiry)
+    if request.executor == "local":
+        probe(inquiry)
     inquiry.show(f"observing  {command}")
     with Witness() as witness:
         ran = inquiry.run(Bound(max(5.0, inquiry.remaining() / 3)), symptom_clear(inquiry))
     try:
         record = recorded(inquiry, ran, BASE)
-        put_end(inquiry, ran, record, witness.pythons)
+        put_end(inquiry, ran, record, witness.pythons if ran.pythons is None else ran.pythons)
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
+        if ran.reused:
+            inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
+        if ran.node is not None:
+            inquiry.ledger.add_note(f"the first run was on {ran.node}; this machine was not probed")
+        if not ran.overlay:
+            inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
         for note in ran.notes:
             inquiry.ledger.add_note(note)
         put_refusal(inquiry, ran)

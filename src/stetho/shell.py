@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from keyword import iskeyword
 
 import click
 
@@ -21,7 +22,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"stetho.commands.{cmd_name}")
+        # A verb that is a word of Python's has a module with a line under it.
+        module = importlib.import_module(f"stetho.commands.{cmd_name}{'_' * iskeyword(cmd_name)}")
         command: click.Command = module.command
         return command
 

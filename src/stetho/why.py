@@ -6,17 +6,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from stetho import catalogue, late
+from stetho import catalogue, config, late
 from stetho.artifacts import read_target
 from stetho.case import Case, Request, new_case
+from stetho.choice import possible
 from stetho.conclusion import rank, verdict
-from stetho.errors import BadRequest, Interrupted
+from stetho.cost import expected_seconds
+from stetho.errors import BadRequest, Interrupted, WorkerLost
+from stetho.executors import choice as executors
+from stetho.executors import local
+from stetho.executors.protocol import Executor
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
-from stetho.trial import expected_seconds, grounds, perform, possible, try_cures
+from stetho.store import remembered
+from stetho.trial import grounds, perform, try_cures
 from stetho.verdict import Verdict
 
 
@@ -31,6 +37,9 @@ def investigate(inquiry: Inquiry) -> Verdict:
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
         raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.path}") from None
+    except WorkerLost as error:
+        inquiry.ledger.add_note(str(error))
+        raise WorkerLost(f"{error}; the case is kept: stetho cases resume {inquiry.case.path}") from error
     result = verdict(inquiry)
     inquiry.ledger.add_verdict(result)
     return result
@@ -86,11 +95,13 @@ def begin(
     show: Callable[[str], None] = lambda line: None,
     progress: Callable[[str], None] = lambda line: None,
     stdin: Path | None = None,
+    fresh: bool = False,
 ) -> Verdict:
-    """Open a case for a request and investigate it."""
+    """Open a case for a request and investigate it; `fresh` makes every run anew, those of earlier cases included."""
     case = new_case(root, request)
+    execute = executor_of(request, case, fresh)
     with case.open_ledger() as ledger:
-        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin))
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin, execute))
 
 
 def post_mortem(root: Path, request: Request, target: str) -> Verdict:
@@ -110,6 +121,7 @@ def judge(
     *,
     experiments: bool = False,
     budget: float | None = None,
+    fresh: bool = False,
     show: Callable[[str], None] = lambda line: None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Verdict:
@@ -119,7 +131,8 @@ def judge(
         if request is None:
             raise BadRequest(f"case {case.id} holds no request, so there is nothing to judge")
         request = replace(request, experiments=False, budget=budget or request.budget)
-        inquiry = Inquiry(case, ledger, request, catalogue.load(), show, progress)
+        execute = executor_of(request, case, fresh)
+        inquiry = Inquiry(case, ledger, request, catalogue.load(), show, progress, execute=execute)
         read_what_is_there(inquiry)
         try:
             if experiments and late.go_back(inquiry):
@@ -143,4 +156,14 @@ def resume(
         request = ledger.request()
         if request is None:
             raise BadRequest(f"case {case.id} holds no request to resume")
-        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress))
+        execute = executor_of(request, case)
+        return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, execute=execute))
+
+
+def executor_of(request: Request, case: Case, fresh: bool = False) -> Executor:
+    """Where the runs of a case happen, by the settings of the project as they are now; what was run before is not."""
+    if request.executor == "local":
+        execute: Executor = local.run
+    else:
+        execute = executors.executor(request.executor, config.load(Path(request.cwd)), case.path / "jobs")
+    return remembered(execute, case.path.parent, fresh=fresh)

@@ -6,14 +6,9 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-from stetho.errors import BadRequest
-
-if TYPE_CHECKING:
-    from stetho.experiment import Isolation
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -33,29 +28,6 @@ def formats(function: Callable[..., Any]) -> Callable[..., Any]:
 def case_root(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--case DIR`, where cases are kept."""
     return click.option("--case", "case_root", metavar="DIR", help="Where cases are kept (default .stetho).")(function)
-
-
-def isolation_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--allow-network`, `--allow-write DIR` and `--in-copy`: what an experiment may reach; see `isolation`."""
-    for option in (
-        click.option("--in-copy", is_flag=True, help="Run in a copy of the project, not under an overlay."),
-        click.option(
-            "--allow-write", metavar="DIR", multiple=True, help="A directory that may really be written to; repeatable."
-        ),
-        click.option("--allow-network", is_flag=True, help="Let the command reach the network; trackers stay off."),
-    ):
-        function = option(function)
-    return function
-
-
-def isolation(allow_network: bool, allow_write: tuple[str, ...], in_copy: bool) -> Isolation:
-    """What the user allows, with every directory as it is on disk."""
-    from stetho.experiment import Isolation
-
-    for folder in allow_write:
-        if not os.path.isdir(folder):
-            raise BadRequest(f"--allow-write {folder}: there is no such directory")
-    return Isolation(allow_network, tuple(os.path.realpath(folder) for folder in allow_write), in_copy)
 
 
 def colour_wanted() -> bool:

@@ -15,15 +15,8 @@ from typing import TYPE_CHECKING
 import click
 
 from stetho import config
-from stetho.commands.options import (
-    Console,
-    case_root,
-    colour_wanted,
-    formats,
-    isolation,
-    isolation_options,
-    width,
-)
+from stetho.commands.options import Console, case_root, colour_wanted, formats, width
+from stetho.commands.running import Running, running_options
 from stetho.errors import BadRequest, UnknownName
 
 if TYPE_CHECKING:
@@ -47,11 +40,9 @@ class SplitAtDashes(click.Command):
 @formats
 @case_root
 @click.option("-q", "--quiet", is_flag=True, help="Print the result only.")
-@click.option("--budget", metavar="TIME", help="How long everything may take: 90s, 10m, 1h (default 10m).")
-@click.option("--seed", type=int, help="Seed for what the program leaves unseeded (default 0).")
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
-@isolation_options
+@running_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -60,13 +51,9 @@ def command(
     as_json: bool,
     case_root: str | None,
     quiet: bool,
-    budget: str | None,
-    seed: int | None,
     symptom: str | None,
     no_experiments: bool,
-    allow_network: bool,
-    allow_write: tuple[str, ...],
-    in_copy: bool,
+    running: Running,
 ) -> None:
     """Find out why a training run fails, and prove it.
 
@@ -85,6 +72,7 @@ def command(
     """
     from stetho import why
     from stetho.case import Request, writable_root
+    from stetho.executors import choice
 
     given = ctx.meta["command"]
     if bool(target) == bool(given):
@@ -96,31 +84,39 @@ def command(
         verdict = why.judge(
             case,
             experiments=settings.experiments and not no_experiments,
-            budget=config.seconds(budget) if budget else None,
+            budget=running.budget,
+            fresh=running.fresh,
             show=console.show,
             progress=console.progress,
         )
         console.clear()
         return finish(ctx, verdict, "json" if as_json else format_)
+    where = running.executor or settings.executor
+    if given:
+        refuse_missing_command(given[0])
+        choice.refuse_missing(where, settings)
     root, moved = writable_root(Path(case_root or settings.case))
     if moved:
         click.echo(f"stetho: {moved}", err=True)
     request = Request(
         command=tuple(given or ()),
         cwd=os.getcwd(),
-        seed=settings.seed if seed is None else seed,
-        budget=config.seconds(budget) if budget else settings.budget,
+        seed=settings.seed if running.seed is None else running.seed,
+        budget=running.budget or settings.budget,
         symptom=symptom,
         experiments=settings.experiments and not no_experiments,
         created=time.time(),
-        isolation=isolation(allow_network, allow_write, in_copy),
+        limits=running.limits,
+        isolation=running.isolation,
+        executor=where,
     )
     piped = None
     try:
         if given:
-            refuse_missing_command(given[0])
             piped = standard_input()
-            verdict = why.begin(root, request, show=console.show, progress=console.progress, stdin=piped)
+            verdict = why.begin(
+                root, request, show=console.show, progress=console.progress, stdin=piped, fresh=running.fresh
+            )
         else:
             verdict = why.post_mortem(root, request, str(target))
     finally:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from stetho.attachment import Python
 from stetho.experiment import Job
-from stetho.scratch import RECORDING, discard
+from stetho.scratch import RECORDING as RECORDING
+from stetho.scratch import discard
 
 OUTPUT = "output.txt"
 
@@ -39,8 +41,16 @@ class Ran:
     """Where the run was in a copy: each directory of the copy, and the user's own."""
     overlay: bool = True
     injection_error: str | None = None
+    reused: bool = False
+    """Whether it was made before, and nothing has run now; its seconds are those of then."""
     notes: tuple[str, ...] = ()
     """What is to be said of how the run was kept apart: what could only be read, what could not be closed."""
+    node: str | None = None
+    """The machine that it ran on, when that is another one."""
+    pythons: tuple[Python, ...] | None = None
+    """The interpreters that it was seen to start, where whoever asks could not look."""
+    waited: float = 0.0
+    """Seconds before a machine was free to run it."""
 
     @property
     def recording(self) -> Path:

@@ -28,6 +28,7 @@ class Meetings:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.mode: Mode | None = None
+        self.stale: Mode | None = None
         self.made: dict[int, weakref.ref[Any]] = {}
         """Tensors without gradients that were computed from the model's output: these are no labels."""
         self.following = False
@@ -45,6 +46,7 @@ class Meetings:
 
     def go_on(self) -> None:
         """Put the mode on, above none of the program's own."""
+        self.clear()
         if not self.following or self.mode is not None or not self.run.wants("target") or guard.off:
             return
         depth = torch.overrides._len_torch_function_stack()
@@ -61,10 +63,18 @@ class Meetings:
         self.lift()
 
     def lift(self) -> None:
-        """Take the mode off; below one of the program's it stays where it is, and does nothing."""
+        """Take the mode off; while torch runs a function for it, it cannot be, and stays for a while doing nothing."""
+        self.clear()
         mode, self.mode = self.mode, None
-        if mode is not None and torch.overrides._get_current_function_mode() is mode:
-            mode.__exit__(None, None, None)
+        if mode is not None:
+            self.stale = mode
+            self.clear()
+
+    def clear(self) -> None:
+        """Take off a mode that was left, once it is on top; below one of the program's it never is."""
+        if self.stale is not None and torch.overrides._get_current_function_mode() is self.stale:
+            self.stale.__exit__(None, None, None)
+            self.stale = None
 
     def at_loss(self, call: LossCall) -> None:
         """A loss of torch's is called: its target is a label."""

@@ -232,6 +232,7 @@ class Run:
 
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         """Before a step; with a closure, the step's arguments with the closure followed by what wants gradients."""
+        self.meetings.clear()
         self.fire("step", optimizer)
         return moments.gradients_come(self, optimizer, args, kwargs)
 

@@ -1,0 +1,90 @@
+"""Which experiment to run next: those that could tell the standing causes apart, and what each would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from stetho import fixes
+from stetho.check import Check
+from stetho.cost import expected_seconds
+from stetho.facts import RunEnd
+from stetho.inquiry import Inquiry
+from stetho.reason import Candidate, Seen, information, predicted, supply_tables
+from stetho.trial import closer_look_steps, grounds
+
+# Below this many bits an experiment would not change the ranking.
+LEAST_BITS = 0.02
+
+
+def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Candidate]:
+    """Experiments that could tell the standing causes apart, the most bits per second first."""
+    end = inquiry.fact(RunEnd)
+    if end is None or not end.steps or seen.symptom in ("crash", "killed"):
+        return []
+    done = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments if x.tests}
+    found = []
+    for change, tests, supplies in _worth_asking(inquiry, seen, now):
+        if (tests or change) in done or change in done or told_already(inquiry, change, seen):
+            continue
+        if supplies is not None:
+            tables = supply_tables(inquiry.catalogue, inquiry.catalogue.checks[supplies])
+            cost = expected_seconds(inquiry, change, closer_look_steps(inquiry))
+        else:
+            tables = predicted(inquiry.catalogue, change, tests, symptomatic=seen.symptom != "none")
+            cost = expected_seconds(inquiry, change)
+        bits = information(now, tables)
+        if bits >= LEAST_BITS and cost < inquiry.remaining():
+            found.append(Candidate(change, tests, supplies, bits, cost))
+    return sorted(found, key=lambda c: (-c.rate, c.change))
+
+
+def told_already(inquiry: Inquiry, change: str, seen: Seen) -> bool:
+    """Whether variants of the same change have answered, or been asked twice without an answer."""
+    name, _, value = change.partition("=")
+    if name not in inquiry.catalogue.interventions:
+        return False
+    group = inquiry.catalogue.interventions[name].groups.get(value)
+    alike = [x for x in seen.experiments if group and x.change.name == name and x.change.group == group]
+    return any(x.outcome == "symptom-gone" for x in alike) or len(alike) >= 2
+
+
+def _worth_asking(
+    inquiry: Inquiry, seen: Seen, now: Mapping[str, float]
+) -> Iterator[tuple[str, str | None, str | None]]:
+    catalogue = inquiry.catalogue
+    answers = {j.check: j.outcome for j in seen.judgements}
+    failed = {x.tests for x in seen.experiments if x.outcome == "not-applied"}
+    if seen.symptom == "loss-nonfinite":
+        for one in catalogue.checks.values():
+            if one.supplied_by and answers.get(one.id) == "unknown":
+                yield one.supplied_by, None, one.id
+    offered: set[str] = set()
+    for cause_id, probability in now.items():
+        cause = catalogue.causes[cause_id]
+        if not cause.is_fault or probability < 0.01:
+            continue
+        shown = [answers.get(c) for c in cause.mechanism]
+        if seen.symptom == "none" and not any(_telling(catalogue.checks[c], answers) for c in cause.mechanism):
+            continue
+        curable = probability > 0.03 and "fired" in shown and cause.id not in failed
+        cure = next(fixes.cures(cause.id, grounds(inquiry)), None) if curable else None
+        if cure is not None:
+            offered.add(cause.trial or "")
+            yield f"fix {cause.id}", cause.id, None
+        # A change that undoes a mechanism which is not there would not be applied.
+        if cause.trial and seen.symptom == "none" and cause.trial not in offered:
+            yield cause.trial, None, None
+        if cause.trial and "fired" not in shown and shown and catalogue.intervention(cause.trial).id != "lr":
+            offered.add(cause.trial)
+    if seen.symptom == "none":
+        # Nothing to explain: only what a finding points at is worth a run, not a search for trouble.
+        return
+    names = {n for i in catalogue.interventions.values() for n in i.names} - offered
+    for name in sorted(names):
+        if any(name in catalogue.causes[c].predicts for c, p in now.items() if p > 0.01):
+            yield name, None, None
+
+
+def _telling(one: Check, answers: Mapping[str, str]) -> bool:
+    """A finding that hardly ever fires without its cause."""
+    return answers.get(one.id) == "fired" and one.background <= 0.02

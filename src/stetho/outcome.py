@@ -1,0 +1,210 @@
+"""Judging a changed run against the base: same, better, worse, symptom gone or a new failure, never by eye."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from stetho.catalogue import Catalogue
+from stetho.curves import shape
+from stetho.experiment import ExperimentOutcome
+from stetho.facts import LossCurve, RunEnd
+from stetho.inquiry import Facts, gravest, judge_all
+from stetho.paired import Difference
+from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, fact_in
+
+# A stretch of late training shows these by nature; it is well as long as it stays where the run was.
+OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
+FAILURES = ("crash", "killed")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came of a change, in a word and in a sentence with its numbers."""
+
+    outcome: ExperimentOutcome
+    detail: str
+    before: float | None = None
+    after: float | None = None
+    measure: str = "loss"
+    """What `before` and `after` are: loss, loss over its own start, accuracy, explained variance or pace."""
+    difference: Difference | None = None
+    """The two runs beside each other, with the noise; None when the outcome rests on something else."""
+
+    @property
+    def certainty(self) -> float | None:
+        """How sure it is that there is a difference of this sign at all; None where noise plays no part."""
+        found = self.difference
+        return None if found is None else math.erf(min(40.0, abs(found.sigmas)) / math.sqrt(2))
+
+
+def judge_outcome(
+    base: Facts,
+    changed: Facts,
+    catalogue: Catalogue,
+    *,
+    symptom: str | None = None,
+    applied: bool = True,
+    resumed: bool = False,
+    alters_loss: bool | None = None,
+    about_time: bool = False,
+) -> Judged:
+    """What a change did to a run, both on the same seed, with noise taken into account.
+
+    `symptom` is what is wrong with the base (judged from its facts when None); `resumed` says that both runs go
+    on from a kept state; `alters_loss` that the change makes the loss another one (None: see what was recorded);
+    `about_time` that the question is speed.
+    """
+    if not applied:
+        return Judged("not-applied", "the change had nothing to act on")
+    was = gravest(catalogue, judge_all(catalogue, base)) if symptom is None else symptom
+    now = gravest(catalogue, judge_all(catalogue, changed))
+    compared = compare(base, changed, alters_loss)
+    found = compared.difference
+    if resumed and now in OF_A_WHOLE_RUN and not (found is not None and found.worse):
+        now = "none"
+    decided = _failure(base, changed, was, now) or _late(base, changed, was, now)
+    if decided is not None:
+        return decided
+    if about_time:
+        return _by_pace(base, changed, found, was, now)
+    if _fails(base, was):
+        return _from_failure(base, changed, was, now)
+    if found is None:
+        return Judged("undecided", compared.why or "too few steps to tell", *_levels(base, changed))
+    gone = was != "none" and now == "none" and _shown_so_far(base, changed, catalogue, was, resumed)
+    return _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
+
+
+def _failure(base: Facts, changed: Facts, was: str, now: str) -> Judged | None:
+    """A run that fails where the base does not, or the other way round."""
+    levels = _levels(base, changed)
+    end, ours = fact_in(changed, RunEnd), fact_in(base, RunEnd)
+    if end is not None and end.stopped_by == "memory" and (ours is None or ours.stopped_by != "memory"):
+        return Judged("new-failure", "it needs more memory than it may have", *levels)
+    if now in FAILURES:
+        if was in FAILURES:
+            return Judged("same", f"still {now}", *levels)
+        return Judged("new-failure", f"it fails: {now}", *levels)
+    if was in FAILURES and end is not None and ours is not None:
+        if end.code == 0 or end.steps > ours.steps:
+            return Judged("symptom-gone", f"{was} gone, {end.steps} steps", *levels)
+        return Judged("undecided", f"it ended after {end.steps} steps; the base fails after {ours.steps}", *levels)
+    if now == "loss-nonfinite" and was != "loss-nonfinite":
+        return Judged("new-failure", f"{_told('loss', *levels)}, the loss is no longer finite", *levels)
+    return None
+
+
+def _fails(base: Facts, was: str) -> bool:
+    curve = fact_in(base, LossCurve)
+    return was == "loss-nonfinite" and curve is not None and curve.nonfinite_step is not None
+
+
+def _late(base: Facts, changed: Facts, was: str, now: str) -> Judged | None:
+    """A changed run that ended before the step at which the base fails says nothing of it."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    if was != "loss-nonfinite" or now == was or one is None or one.nonfinite_step is None:
+        return None
+    steps = (two.steps[-1] + 1 if two.steps else len(two.values)) if two is not None else 0
+    if steps > one.nonfinite_step:
+        return None
+    words = f"it ended after {steps} steps, before step {one.nonfinite_step} at which the base fails"
+    return Judged("undecided", words, *_levels(base, changed))
+
+
+def _from_failure(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The base ends in NaN: what stays finite is better, and what does not is the same."""
+    before, after = math.nan, _levels(base, changed)[1]
+    told = _told("loss", before, after)
+    if after is None or not math.isfinite(after):
+        return Judged("same", f"{told}, still {now}", before, after)
+    if now == "none":
+        return Judged("symptom-gone", f"{told}, {was} gone", before, after)
+    return Judged("better", f"{told}, finite, still {now}", before, after)
+
+
+def _shown_so_far(base: Facts, changed: Facts, catalogue: Catalogue, was: str, resumed: bool) -> bool:
+    """Whether the base shows its symptom within the steps that the changed run took; else nothing can be gone."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    if one is None or two is None or resumed or not was.startswith("loss-"):
+        return True
+    steps = one.steps or tuple(range(len(one.values)))
+    last = two.steps[-1] if two.steps else len(two.values) - 1
+    size = sum(step <= last for step in steps)
+    if size > 0.9 * len(steps):
+        return True
+    part = replace(one, values=one.values[:size], steps=steps[:size])
+    return gravest(catalogue, judge_all(catalogue, {**base, LossCurve: ("", part)})) == was
+
+
+def _contradicted(base: Facts, changed: Facts, compared: Compared, found: Difference) -> str:
+    """What clearly says the opposite of the loss, where the change may have made the loss another one."""
+    if compared.measure != "loss" or found.same_start or not found.clear:
+        return ""
+    for measure, other in (("accuracy", by_accuracy(base, changed)), ("explained variance", by_fit(base, changed))):
+        if other is not None and other.clear and other.better != found.better:
+            return f"{_told(measure, other.before, other.after)} says the opposite"
+    return ""
+
+
+def _by_difference(compared: Compared, found: Difference, was: str, now: str, gone: bool, contradicted: str) -> Judged:
+    """The outcome that the difference allows, and no more than that."""
+    told = _told(compared.measure, found.before, found.after) + (f" ({compared.why})" if compared.why else "")
+    lower, higher = ("lower", "higher") if compared.measure.startswith("loss") else ("higher", "lower")
+    still = f", still {now}" if now != "none" else ""
+
+    def judged(outcome: ExperimentOutcome, words: str) -> Judged:
+        return Judged(outcome, f"{told}, {words}", found.before, found.after, compared.measure, found)
+
+    if contradicted:
+        return judged("undecided", contradicted)
+    if gone and (found.better or (not was.startswith("loss-") and not found.worse)):
+        return judged("symptom-gone", f"{was} gone")
+    if found.better:
+        return judged("better", f"clearly {lower}{still}")
+    if found.worse:
+        return judged("worse", f"clearly {higher}{still}")
+    if found.gain == 0 and found.error <= 1e-12:
+        return judged("same", f"the same to the last digit{still}")
+    # That a symptom is still there is an answer, however noisy the curve that shows it.
+    if found.excluded or (was != "none" and now == was):
+        return judged("same", f"no clear difference{still}")
+    return judged("undecided", f"noise decides: {found.gain:+.2g} ± {found.error:.2g}{still}")
+
+
+def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:
+    """The outcome of a change that is about time; what it does to the loss is told when it is a loss."""
+    compared = compare_pace(base, changed)
+    found = compared.difference
+    if found is None:
+        return Judged("undecided", compared.why, measure="pace")
+    told = f"{found.before:.3g} → {found.after:.3g} steps/s"
+    told += ", but the loss is clearly higher" if loss is not None and loss.worse else ""
+    if found.better and was == "slow-training" and now == "none":
+        outcome: ExperimentOutcome = "symptom-gone"
+    elif found.clear:
+        outcome = "better" if found.better else "worse"
+    elif found.excluded:
+        outcome, told = "same", f"{told}, no clear difference"
+    else:
+        outcome, told = "undecided", f"{told}, noise decides: ± {found.error:.2g}"
+    return Judged(outcome, told, found.before, found.after, "pace", found)
+
+
+def _levels(base: Facts, changed: Facts) -> tuple[float | None, float | None]:
+    """The losses at which the two runs end; NaN for one that has stopped being finite."""
+    return _end(fact_in(base, LossCurve)), _end(fact_in(changed, LossCurve))
+
+
+def _end(curve: LossCurve | None) -> float | None:
+    if curve is None or not curve.values:
+        return None
+    if any(not math.isfinite(v) for v in curve.values):
+        return math.nan
+    seen = shape(curve.values)
+    return seen.end if seen is not None else curve.values[-1]
+
+
+def _told(measure: str, before: float | None, after: float | None) -> str:
+    one, two = ("?" if level is None else f"{level:.4g}" for level in (before, after))
+    return f"final {measure} {one} -> {two}"

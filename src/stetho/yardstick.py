@@ -1,0 +1,154 @@
+"""By what two runs can be compared: their losses, or what else was recorded when the loss itself is another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median, stdev
+from typing import TypeVar
+
+from stetho.curves import shape
+from stetho.facts import Fact, LossCurve, LossInput, LossInputs, Recorded, StepTimes
+from stetho.inquiry import Facts
+from stetho.paired import Difference, at_equal_steps, difference
+
+F = TypeVar("F", bound=Fact)
+# Losses that give the same number by other means.
+ALIKE = ({"binary_cross_entropy", "binary_cross_entropy_with_logits"}, {"cross_entropy", "nll_loss"})
+# Targets whose range differs by more than this factor are in other units.
+OTHER_UNITS = 3.0
+# Two runs of one program differ in speed by about as much on a machine that does other things, too.
+PACE_SHARE = 0.15
+PACE_BLOCKS = 8
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs beside each other by one measure."""
+
+    measure: str
+    unit: str
+    difference: Difference | None
+    why: str = ""
+    """Why it is not the loss, or why there is no difference to tell."""
+
+
+def fact_in(facts: Facts, kind: type[F]) -> F | None:
+    """The fact of a kind, where there is one."""
+    entry = facts.get(kind)
+    return entry[1] if entry is not None and isinstance(entry[1], kind) else None
+
+
+def compare(base: Facts, changed: Facts, alters_loss: bool | None = None) -> Compared:
+    """The two runs by their losses at equal steps, or by the next best measure when the losses mean different things.
+
+    `alters_loss` is what the caller knows of the change; None leaves it to what was recorded.
+    """
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    pairs = at_equal_steps(one, two) if one is not None and two is not None else []
+    other = "the change alters the loss itself" if alters_loss else altered(base, changed)
+    if alters_loss is False or not other:
+        return Compared("loss", "", difference(pairs), "" if pairs else "no step has a loss in both runs")
+    for measure, found in (("accuracy", by_accuracy(base, changed)), ("explained variance", by_fit(base, changed))):
+        if found is not None:
+            return Compared(measure, "", found, other)
+    if not alters_loss and "reduction" in other:
+        return Compared("loss over its own start", "", difference(_scaled(pairs)), other)
+    return Compared("loss", "", None, other)
+
+
+def altered(base: Facts, changed: Facts) -> str:
+    """In what the loss of the changed run is another one; empty when nothing recorded says so."""
+    one, two = trained_site(base), trained_site(changed)
+    if one is None or two is None:
+        return ""
+    if one.function != two.function and not any({one.function, two.function} <= names for names in ALIKE):
+        return f"the change alters the loss itself: {one.function} became {two.function}"
+    if one.reduction and two.reduction and one.reduction != two.reduction:
+        return f"the change alters the loss itself: reduction {one.reduction} became {two.reduction}"
+    spans = [_span(one), _span(two)]
+    if all(spans) and not 1 / OTHER_UNITS < spans[1] / spans[0] < OTHER_UNITS:
+        return "the change alters the loss itself: its targets are on another scale"
+    return ""
+
+
+def trained_site(facts: Facts) -> LossInput | None:
+    """The loss call that training goes through most."""
+    inputs = fact_in(facts, LossInputs)
+    sites = [s for s in inputs.sites if s.trained and s.function != "log_softmax"] if inputs is not None else []
+    return max(sites, key=lambda s: s.looked_at) if sites else None
+
+
+def _span(site: LossInput) -> float:
+    if site.target_low is None or site.target_high is None or site.classes is not None:
+        return 0.0
+    span = site.target_high - site.target_low
+    return span if math.isfinite(span) else 0.0
+
+
+def _scaled(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Both curves in units of their own first level: what is left when a loss is only multiplied."""
+    shapes = [shape([p[side] for p in pairs]) for side in (0, 1)]
+    starts = [s.start if s is not None and s.lowest > 0 else math.nan for s in shapes]
+    return [(a / starts[0], b / starts[1]) for a, b in pairs]
+
+
+def by_accuracy(base: Facts, changed: Facts) -> Difference | None:
+    """Shares of right answers in the last calls that were looked at, with the error that so many answers have."""
+    one, two = trained_site(base), trained_site(changed)
+    if one is None or two is None or one.accuracy_last is None or two.accuracy_last is None:
+        return None
+    shares, counts = (one.accuracy_last, two.accuracy_last), (_answers(one), _answers(two))
+    # A share of 0 or 1 is not free of error: one more answer of each kind is thought of.
+    guarded = [(s * n + 1) / (n + 2) for s, n in zip(shares, counts, strict=True)]
+    error = math.sqrt(sum(g * (1 - g) / n for g, n in zip(guarded, counts, strict=True)))
+    matters = max(0.02, 0.1 * (1 - min(shares)))
+    # Answers of one batch are not independent of each other.
+    return Difference(*shares, shares[1] - shares[0], 1.5 * error, matters, min(counts), None)
+
+
+def _answers(site: LossInput) -> int:
+    return min(5, site.looked_at) * max(1, math.prod(site.target_shape or (site.batch or 1,)))
+
+
+def by_fit(base: Facts, changed: Facts) -> Difference | None:
+    """Shares of the targets' variance that the predictions account for, late in both runs."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    sites = trained_site(base), trained_site(changed)
+    if one is None or two is None or one.explained is None or two.explained is None:
+        return None
+    counts = [max(2, math.prod(s.target_shape or (s.batch or 2,))) if s is not None else 2 for s in sites]
+    unexplained = max(1 - one.explained, 1 - two.explained)
+    error = unexplained * math.sqrt(sum(4 / n for n in counts))
+    gain = two.explained - one.explained
+    return Difference(one.explained, two.explained, gain, error, max(0.02, 0.1 * unexplained), min(counts), None)
+
+
+def compare_pace(base: Facts, changed: Facts) -> Compared:
+    """Steps per second in both runs, the first step and evaluation left out."""
+    one, two = pace(base), pace(changed)
+    if one is None or two is None:
+        return Compared("pace", " steps/s", None, "too few steps to tell their speed")
+    (before, noise, count), (after, other, second) = one, two
+    matters = PACE_SHARE * min(before, after)
+    found = Difference(before, after, after - before, math.hypot(noise, other), matters, min(count, second), None)
+    return Compared("pace", " steps/s", found)
+
+
+def pace(facts: Facts) -> tuple[float, float, int] | None:
+    """Steps per second, the standard error of it and the steps it rests on; None when those are too few."""
+    times, whole = fact_in(facts, StepTimes), fact_in(facts, Recorded)
+    seconds = times.seconds[1:] if times is not None else ()
+    if times is None or len(seconds) < 2 * PACE_BLOCKS:
+        return None
+    spent = times.total - times.first - (times.validation_total or 0.0)
+    count = (whole.recorded if whole is not None else len(times.seconds)) - 1
+    # Steps that wait for a loader do so in turns; only the whole tells their mean, blocks tell how steady it is.
+    mean = spent / count if spent > 0 and count > 0 else fmean(seconds)
+    width = len(seconds) // PACE_BLOCKS
+    blocks = [fmean(seconds[i * width : (i + 1) * width]) for i in range(PACE_BLOCKS)]
+    middle = median(blocks)
+    calm = [b for b in blocks if b < 3 * middle]
+    spread = stdev(calm) / math.sqrt(len(calm)) if len(calm) > 2 else middle
+    return 1 / mean, spread / mean**2, len(seconds)

@@ -1,0 +1,376 @@
+"""A change is called better or worse only when it is: noise alone hardly ever is, and a clear difference is seen."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from statistics import fmean
+
+import pytest
+
+from stetho import catalogue
+from stetho.evidence import Place
+from stetho.facts import (
+    Fact,
+    LossCurve,
+    LossInput,
+    LossInputs,
+    Recorded,
+    RunEnd,
+    StepTimes,
+)
+from stetho.inquiry import Facts
+from stetho.outcome import Judged, judge_outcome
+from stetho.paired import Difference, at_equal_steps, difference
+from stetho.repeats import judge_over_seeds, noise_decides
+from stetho.yardstick import altered, pace
+
+CATALOGUE = catalogue.load()
+PAIRS = 60
+Noise = Callable[[random.Random, int], list[float]]
+
+
+def remembering(memory: float, draw: Callable[[random.Random], float] = lambda r: r.gauss(0, 1)) -> Noise:
+    """Noise of unit spread of which each step keeps a share."""
+
+    def make(random_: random.Random, steps: int) -> list[float]:
+        value, values = 0.0, []
+        for _ in range(steps):
+            value = memory * value + math.sqrt(1 - memory**2) * draw(random_)
+            values.append(value)
+        return values
+
+    return make
+
+
+def heavy(random_: random.Random) -> float:
+    """A draw from Student's t with three degrees of freedom, of unit spread."""
+    return random_.gauss(0, 1) / math.sqrt(sum(random_.gauss(0, 1) ** 2 for _ in range(3)))
+
+
+def spiky(random_: random.Random, steps: int) -> list[float]:
+    return [v + (abs(random_.gauss(0, 10)) if random_.random() < 0.03 else 0) for v in remembering(0.3)(random_, steps)]
+
+
+NOISES: dict[str, Noise] = {
+    "white": remembering(0.0),
+    "remembers": remembering(0.8),
+    "remembers long": remembering(0.9),
+    "heavy tails": remembering(0.3, heavy),
+    "spikes": spiky,
+}
+
+
+def falling(steps: int, drop: float = 0.0) -> list[float]:
+    return [3 * math.exp(-1.5 * i / steps) * (1 - drop * min(1.0, 3 * i / steps)) for i in range(steps)]
+
+
+def settling(steps: int, drop: float = 0.0) -> list[float]:
+    return [2 * (1 - drop) * (1 + 0.8 * math.exp(-6 * i / steps)) for i in range(steps)]
+
+
+def pair(
+    random_: random.Random, noise: Noise, steps: int, amount: float, shared: float, drop: float = 0.0
+) -> list[tuple[float, float]]:
+    """Two curves of one trend; a share of the noise is that of the batches, which both see. Some are shorter."""
+    trend = random_.choice([falling, settling])
+    common = remembering(0.0)(random_, steps)
+    curves = []
+    for level in (trend(steps), trend(steps, drop)):
+        own = noise(random_, steps)
+        mixed = [math.sqrt(1 - shared) * a + math.sqrt(shared) * b for a, b in zip(own, common, strict=True)]
+        curves.append([v * (1 + amount * n) for v, n in zip(level, mixed, strict=True)])
+    size = steps if random_.random() < 0.7 else max(16, int(steps * random_.uniform(0.5, 1.0)))
+    return list(zip(*curves, strict=True))[:size]
+
+
+def share(seed: str, wanted: Callable[[Difference], bool], **given: float | Noise) -> float:
+    random_ = random.Random(seed)
+    found = [difference(pair(random_, **given)) for _ in range(PAIRS)]  # type: ignore[arg-type]
+    return fmean(d is not None and wanted(d) for d in found)
+
+
+# --- two curves ----------------------------------------------------------------------------------------------
+
+
+def test_noise_alone_is_hardly_ever_a_difference() -> None:
+    """Over every kind of noise, length and amount: one in a hundred at most, and nowhere many."""
+    rates = {
+        (name, steps, amount, shared): share(
+            f"{name}{steps}{amount}{shared}", lambda d: d.clear, noise=noise, steps=steps, amount=amount, shared=shared
+        )
+        for name, noise in NOISES.items()
+        for steps in (16, 40, 150)
+        for amount in (0.03, 0.1, 0.3)
+        for shared in (0.0, 0.7)
+    }
+    assert fmean(rates.values()) <= 0.01
+    assert fmean(rate for (_, steps, *_), rate in rates.items() if steps == 150) <= 0.005
+    # What remembers for as long as a short curve lasts cannot be told from a trend.
+    assert fmean(rate for (_, steps, *_), rate in rates.items() if steps == 16) <= 0.025
+    assert max(rate for (name, steps, *_), rate in rates.items() if steps > 16 and name != "remembers long") <= 0.04
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "amount", "shared", "drop", "least"),
+    [
+        ("white", 16, 0.03, 0.0, 0.5, 0.75),
+        ("white", 40, 0.1, 0.7, 0.3, 0.80),
+        ("white", 150, 0.1, 0.0, 0.3, 0.95),
+        ("white", 150, 0.3, 0.7, 0.6, 0.90),
+        ("remembers", 150, 0.1, 0.7, 0.3, 0.80),
+        ("remembers", 150, 0.1, 0.0, 0.6, 0.90),
+        ("heavy tails", 150, 0.1, 0.0, 0.3, 0.90),
+        ("spikes", 150, 0.1, 0.0, 0.4, 0.90),
+    ],
+)
+def test_a_clear_difference_is_seen(
+    name: str, steps: int, amount: float, shared: float, drop: float, least: float
+) -> None:
+    given = {"noise": NOISES[name], "steps": steps, "amount": amount, "shared": shared, "drop": drop}
+    assert share(name, lambda d: d.better, **given) >= least
+    assert share(name, lambda d: d.worse, **given) == 0.0
+
+
+def test_shared_batches_make_a_small_difference_visible() -> None:
+    given = {"noise": NOISES["white"], "steps": 150, "amount": 0.3, "drop": 0.3}
+    assert (
+        share("b", lambda d: d.better, shared=0.95, **given) > share("b", lambda d: d.better, shared=0.0, **given) + 0.3
+    )
+    assert share("b", lambda d: d.same_batches is True, shared=0.95, **given) > 0.9
+    assert share("b", lambda d: d.same_batches is False, shared=0.0, **given) > 0.9
+
+
+def test_curves_are_compared_at_equal_steps() -> None:
+    thinned = LossCurve(tuple(float(i) for i in range(0, 100, 3)), steps=tuple(range(0, 100, 3)))
+    whole = LossCurve(tuple(float(i) for i in range(50)))
+    assert at_equal_steps(thinned, whole) == [(float(i), float(i)) for i in range(0, 50, 3)]
+
+
+def test_a_smooth_curve_has_no_noise_to_hide_a_difference() -> None:
+    found = difference([(2 * 0.99**i, 2 * 0.97**i) for i in range(60)])
+    assert found is not None and found.better and found.same_start
+
+
+def test_a_curve_that_crosses_zero_has_a_scale() -> None:
+    base = [math.exp(-i / 5) - 0.1 for i in range(100)]
+    small, large = difference([(v, v - 0.05) for v in base]), difference([(v, v - 0.3) for v in base])
+    assert small is not None and not small.clear
+    assert large is not None and large.better
+
+
+# --- outcomes ------------------------------------------------------------------------------------------------
+
+
+def facts(*given: Fact) -> Facts:
+    return {type(f): ("", f) for f in given}
+
+
+def curve(
+    to: float, *, start: float = 2.3, steps: int = 200, noise: float = 0.02, seed: int = 0, **more: object
+) -> LossCurve:
+    random_ = random.Random(seed)
+    values = tuple(
+        (to + (start - to) * math.exp(-i / (steps / 8))) * (1 + random_.gauss(0, noise)) for i in range(steps)
+    )
+    return LossCurve(values, steps=tuple(range(steps)), **more)  # type: ignore[arg-type]
+
+
+def called(**given: object) -> LossInputs:
+    fields = {"function": "cross_entropy", "where": Place("a.py", 1), "looked_at": 40, "normalised": 0, **given}
+    return LossInputs((LossInput(**fields),))  # type: ignore[arg-type]
+
+
+ENDED = RunEnd(0, None, 200, 5.0)
+FLAT = facts(curve(2.30, chance=2.303), ENDED)
+
+
+def judged(base: Facts, changed: Facts, **more: object) -> Judged:
+    return judge_outcome(base, changed, CATALOGUE, **more)  # type: ignore[arg-type]
+
+
+def test_the_plain_outcomes() -> None:
+    learned = facts(curve(0.4, chance=2.303), ENDED)
+    assert judged(FLAT, learned).outcome == "symptom-gone"
+    assert "loss-flat gone" in judged(FLAT, learned).detail
+    assert judged(learned, facts(curve(0.2, chance=2.303), ENDED)).outcome == "better"
+    assert judged(learned, facts(curve(0.9, chance=2.303), ENDED)).outcome == "worse"
+    assert judged(learned, facts(curve(0.4, chance=2.303, seed=1), ENDED)).outcome == "same"
+    assert judged(FLAT, facts(curve(2.30, chance=2.303, seed=1), ENDED)).outcome == "same"
+    assert judged(FLAT, learned, applied=False).outcome == "not-applied"
+    assert judged(learned, learned).detail.endswith("the same to the last digit")
+
+
+def test_failures_are_outcomes_of_their_own() -> None:
+    learned = facts(curve(0.4), ENDED)
+    crashed = facts(curve(0.4, steps=3), RunEnd(1, None, 3, 1.0))
+    broken = facts(LossCurve((2.0, 1.9, math.nan), nonfinite_step=2, nonfinite_in="loss"), ENDED)
+    assert judged(learned, crashed).outcome == "new-failure"
+    assert judged(learned, broken).outcome == "new-failure"
+    assert judged(learned, facts(curve(0.4), RunEnd(None, None, 9, 1.0, stopped_by="memory"))).outcome == "new-failure"
+    assert judged(crashed, learned).outcome == "symptom-gone"
+    assert judged(crashed, crashed).outcome == "same"
+    assert judged(broken, broken).outcome == "same"
+    assert judged(broken, learned).outcome == "symptom-gone"
+
+
+def test_what_ends_before_the_failure_is_due_says_nothing() -> None:
+    values = (*curve(0.4).values[:100], *[math.nan] * 15)
+    broken = facts(LossCurve(values, nonfinite_step=100, nonfinite_in="loss"), ENDED)
+    assert judged(broken, facts(curve(0.4, steps=60), ENDED)).outcome == "undecided"
+    assert judged(broken, facts(curve(0.4, steps=160), ENDED)).outcome == "symptom-gone"
+    failing = facts(curve(0.4), RunEnd(1, None, 150, 4.0))
+    assert (
+        judged(failing, facts(curve(0.4, steps=60), RunEnd(None, None, 60, 2.0, stopped_by="time"))).outcome
+        == "undecided"
+    )
+
+
+def test_a_symptom_that_the_base_does_not_show_so_early_is_not_gone() -> None:
+    values = (*curve(0.5, steps=200).values, *[9.0 + 0.1 * (i % 2) for i in range(200)])
+    late = facts(LossCurve(values, chance=2.303), ENDED)
+    short = facts(curve(0.2, steps=150, chance=2.303), ENDED)
+    assert judged(late, short, symptom="loss-diverging").outcome == "better"
+    assert (
+        judged(late, facts(curve(0.2, steps=400, chance=2.303), ENDED), symptom="loss-diverging").outcome
+        == "symptom-gone"
+    )
+
+
+def test_noise_is_said_instead_of_a_guess() -> None:
+    base, other = (facts(curve(1.0, noise=0.9, steps=40, seed=s), ENDED) for s in (1, 2))
+    found = judged(base, other)
+    assert found.outcome == "undecided" and "noise decides" in found.detail
+    assert noise_decides(found)
+    assert judged(base, facts(curve(1.0, steps=3), ENDED)).detail == "too few steps to tell"
+
+
+# --- when the loss itself is another one ---------------------------------------------------------------------
+
+
+def test_another_loss_is_compared_by_accuracy() -> None:
+    site = {"batch": 64, "classes": 10, "reduction": "mean", "target_shape": (64,)}
+    base = facts(curve(1.5), called(accuracy_last=0.55, **site), ENDED)
+    better = facts(curve(4.0, start=20.0), called(accuracy_last=0.9, **site | {"reduction": "sum"}), ENDED)
+    found = judged(base, better)
+    assert (found.outcome, found.measure) == ("better", "accuracy")
+    assert "reduction mean became sum" in found.detail
+    assert judged(better, base).outcome == "worse"
+    alike = facts(curve(4.0, start=20.0), called(accuracy_last=0.56, **site | {"reduction": "sum"}), ENDED)
+    assert judged(base, alike).outcome in ("same", "undecided")
+
+
+def test_other_targets_are_compared_by_what_is_explained() -> None:
+    site = {"function": "mse_loss", "batch": 256, "target_shape": (256, 1), "target_low": -3.0}
+    base = facts(curve(1.0, explained=0.1), called(target_high=3.0, **site), ENDED)
+    better = facts(curve(500.0, start=9000.0, explained=0.95), called(target_high=300.0, **site), ENDED)
+    found = judged(base, better)
+    assert (found.outcome, found.measure) == ("better", "explained variance")
+
+
+def test_a_reduction_is_only_a_factor() -> None:
+    base = facts(curve(0.5), called(function="mse_loss", reduction="mean"), ENDED)
+    summed = facts(curve(32.0, start=2.3 * 64, seed=3), called(function="mse_loss", reduction="sum"), ENDED)
+    lower = facts(curve(8.0, start=2.3 * 64, seed=3), called(function="mse_loss", reduction="sum"), ENDED)
+    assert judged(base, summed).outcome == "same"
+    assert judged(base, lower).outcome == "better"
+    assert judged(base, lower).measure == "loss over its own start"
+
+
+def test_without_another_measure_it_is_undecided() -> None:
+    base = facts(curve(0.5), called(function="mse_loss"), ENDED)
+    other = facts(curve(0.1), called(function="l1_loss"), ENDED)
+    found = judged(base, other)
+    assert found.outcome == "undecided"
+    assert "alters the loss itself: mse_loss became l1_loss" in found.detail
+    assert judged(base, other, alters_loss=False).outcome == "better"
+    assert judged(base, facts(curve(0.1), called(function="mse_loss"), ENDED), alters_loss=True).outcome == "undecided"
+    assert not altered(facts(called(function="nll_loss")), facts(called(function="cross_entropy")))
+
+
+def test_a_loss_and_an_accuracy_that_disagree_decide_nothing() -> None:
+    site = {"batch": 64, "classes": 10, "target_shape": (64,)}
+    base = facts(curve(1.0), called(accuracy_last=0.9, **site), ENDED)
+    weighted = facts(curve(0.1, start=0.3), called(accuracy_last=0.2, **site), ENDED)
+    assert judged(base, weighted).outcome == "undecided"
+
+
+# --- speed ---------------------------------------------------------------------------------------------------
+
+
+def timed(seconds: float, *, noise: float = 0.1, steps: int = 120, seed: int = 0) -> Facts:
+    random_ = random.Random(seed)
+    times = tuple(seconds * (1 + abs(random_.gauss(0, noise))) for _ in range(steps))
+    step_times = StepTimes(
+        1.0, seconds, max(times), 0, sum(times) + 1.0, steps=tuple(range(steps + 1)), seconds=(1.0, *times)
+    )
+    return facts(curve(0.5, steps=steps), step_times, Recorded(steps + 1, steps + 1, False, False, 0), ENDED)
+
+
+def test_a_change_about_time_is_judged_by_steps_per_second() -> None:
+    slow, fast = timed(0.024), timed(0.01, seed=1)
+    found = judged(slow, fast, about_time=True)
+    assert found.outcome == "better" and found.measure == "pace"
+    assert "steps/s" in found.detail
+    assert judged(fast, slow, about_time=True).outcome == "worse"
+    assert judged(slow, timed(0.0245, seed=2), about_time=True).outcome == "same"
+    assert judged(slow, timed(0.024, steps=8), about_time=True).outcome == "undecided"
+    speed = pace(fast)
+    assert speed is not None and speed[0] == pytest.approx(1 / (0.01 * 1.08), rel=0.03)
+
+
+def test_jitter_alone_is_no_change_of_pace() -> None:
+    outcomes = [
+        judged(timed(0.01, noise=0.8, seed=2 * s), timed(0.01, noise=0.8, seed=2 * s + 1), about_time=True).outcome
+        for s in range(60)
+    ]
+    assert sum(o in ("better", "worse") for o in outcomes) <= 1
+
+
+# --- over seeds ----------------------------------------------------------------------------------------------
+
+
+def seen(gain: float, error: float = 0.05, outcome: str = "better") -> Judged:
+    found = Difference(1.0, 1.0 - gain, gain, error, 0.1, 200, None)
+    return Judged(outcome, "final loss", 1.0, 1.0 - gain, difference=found)  # type: ignore[arg-type]
+
+
+def test_few_seeds_must_agree_and_each_exceed_its_noise() -> None:
+    assert judge_over_seeds([seen(0.3), seen(0.25)]).outcome == "better"
+    assert judge_over_seeds([seen(-0.3), seen(-0.25), seen(-0.2)]).outcome == "worse"
+    assert judge_over_seeds([seen(0.3), seen(-0.1), seen(0.2)]).outcome == "undecided"
+    assert judge_over_seeds([seen(0.3), seen(0.25, error=0.2)]).outcome == "undecided"
+    assert judge_over_seeds([seen(0.02, 0.01), seen(-0.01, 0.01), seen(0.01, 0.01)]).outcome == "same"
+
+
+def test_from_four_seeds_on_the_mean_must_stand_out() -> None:
+    assert judge_over_seeds([seen(g) for g in (0.3, 0.25, 0.4, 0.2)]).outcome == "better"
+    assert judge_over_seeds([seen(g) for g in (0.5, -0.2, 0.4, 0.1)]).outcome == "undecided"
+    assert "4 seeds" in judge_over_seeds([seen(g) for g in (0.3, 0.25, 0.4, 0.2)]).detail
+
+
+def test_chance_over_seeds_is_hardly_ever_a_difference() -> None:
+    random_ = random.Random(0)
+    for count in (2, 3, 4, 6):
+        outcomes = [
+            judge_over_seeds([seen(random_.gauss(0, 0.15), 0.1) for _ in range(count)]).outcome for _ in range(400)
+        ]
+        assert sum(o in ("better", "worse") for o in outcomes) <= 8, count
+
+
+def test_failures_over_seeds() -> None:
+    fails, gone = Judged("new-failure", "it fails"), Judged("symptom-gone", "gone")
+    assert judge_over_seeds([fails, fails]).outcome == "new-failure"
+    assert judge_over_seeds([fails, gone, gone]).outcome == "undecided"
+    assert judge_over_seeds([gone, gone]).outcome == "symptom-gone"
+    assert judge_over_seeds([gone, Judged("not-applied", "")]).outcome == "symptom-gone"
+
+
+def test_noise_decides_between_one_and_three_standard_errors_and_when_the_stream_moved() -> None:
+    assert noise_decides(seen(0.2, 0.1, "same"))
+    assert not noise_decides(seen(0.9, 0.02))
+    assert not noise_decides(seen(0.01, 0.02, "same"))
+    assert not noise_decides(Judged("new-failure", "it fails"))
+    moved = Difference(1.0, 0.8, 0.2, 0.02, 0.1, 200, 0.01)
+    assert noise_decides(Judged("better", "", difference=moved))
