@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import signal
 import sys
-from typing import Any, NoReturn
 
 from . import REFUSED, kernel, namespaces, network, supervision, table
 from .layers import SHARED_MEMORY, Layers
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Spec = dict[str, Any]
+
 LINUX = sys.platform.startswith("linux")
 CONFINEMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "observer", "confinement.py")
-Spec = dict[str, Any]
 
 
 class Report:
@@ -76,6 +79,10 @@ def be_first(spec: Spec, parted: namespaces.Namespaces, report: Report, tell: in
         furnish(spec, parted, report)
         status = supervision.reap(start(spec, parted))
         os.write(tell, str(status).encode())
+    except BaseException:  # noqa: BLE001 - whatever it was, this process must end here, and say why
+        import traceback
+
+        traceback.print_exc()
     finally:
         os._exit(1)
 
@@ -94,16 +101,16 @@ def furnish(spec: Spec, parted: namespaces.Namespaces, report: Report) -> None:
             notes += layers.notes
         else:
             part_from_files(parted)
+        os.chdir(spec["cwd"])
+        for path, text in spec["edits"]:
+            with open(path, "wb") as handle:
+                handle.write(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         report.refuse("proc" if parted.processes and "proc" in str(error) else "layers", error)
     if not spec["network"] and not parted.network:
         notes.append("the network could not be closed here; only trackers and hubs were switched off")
     if not spec["overlay"] and not can_confine() and not read_only_elsewhere(spec, parted):
         notes.append("writes to absolute paths outside the project could not be refused on this machine")
-    os.chdir(spec["cwd"])
-    for path, text in spec["edits"]:
-        with open(path, "wb") as handle:
-            handle.write(text.encode("utf-8", "surrogateescape"))
     report.write(notes=notes, processes=parted.processes, closed=parted.network, **made)
 
 
@@ -178,6 +185,8 @@ def can_confine() -> bool:
 
 def confinement() -> Any:
     """The observer has a module for this, too; it is loaded alone, without the rest."""
+    import importlib.util
+
     spec = importlib.util.spec_from_file_location("confinement", CONFINEMENT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
