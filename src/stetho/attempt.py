@@ -170,7 +170,9 @@ class Pairs:
             environment=environment,
         )  # fmt: skip
         try:
-            record = recorded(inquiry, ran, f"run{inquiry.runs}-{'base' if idea is None else 'changed'}-seed{seed}")
+            record = recorded(
+                inquiry, ran, f"run{inquiry.runs + inquiry.reused}-{'base' if idea is None else 'changed'}-seed{seed}"
+            )
         finally:
             ran.discard()
         taken = measure.taken(measure.main_steps(record))
