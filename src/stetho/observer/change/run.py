@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 import torch
 
-from .. import arrival
+from .. import arrival, sites
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
+from ..tensors import tensors_in
 from . import moments
-from .batch import Batch
+from .batch import Batch, replaced, tensors_at
 from .features import Features
 from .generators import Generators
 from .meeting import Meetings
@@ -153,6 +154,10 @@ class Run:
         """`function(module, training)` after a whole model was called, also when it raised."""
         return self._register("left", function)
 
+    def on_output(self, function: F) -> F:
+        """`function(module, training, output) -> output or None` when a whole model has returned; before `on_left`."""
+        return self._register("output", function)
+
     def on_loss(self, function: F) -> F:
         """`function(call)` at each call of a loss of torch's; what it changes in the call is what is called."""
         return self._register("loss", function)
@@ -164,6 +169,10 @@ class Run:
     def on_backward(self, function: F) -> F:
         """`function(losses)` before each backward."""
         return self._register("backward", function)
+
+    def on_backward_over(self, function: F) -> F:
+        """`function()` after each backward that has not raised."""
+        return self._register("backward over", function)
 
     def on_clip(self, function: F) -> F:
         """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
@@ -235,6 +244,21 @@ class Run:
         clipped = self.watch.procedure.clipped
         return None if clipped is None else float(clipped.total)
 
+    @property
+    def in_loss(self) -> bool:
+        """Whether a loss of torch's is being called."""
+        return self.watch.objectives.inside
+
+    @property
+    def in_backward(self) -> bool:
+        """Whether a backward is under way."""
+        return self.watch.backwards.inside
+
+    @property
+    def compiles(self) -> bool:
+        """Whether anything was given to torch's compiler."""
+        return self.watch.tracer.compiled
+
     def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
         return self.watch.reach.left_out()
@@ -261,6 +285,20 @@ class Run:
     def rebuilt(self, batch: Any, leaves: list[Any]) -> Any:
         """A batch of the same form with the tensors and values of another."""
         return rebuilt(batch, leaves)
+
+    def tensors(self, value: Any) -> list[Any]:
+        """The tensors of what a function is given or gives back."""
+        return list(tensors_in(value))
+
+    def mapped(self, value: Any, function: Callable[[Any], Any]) -> Any:
+        """The same with other tensors in it; what is no plain container of them stays as it is."""
+        new = {path: function(tensor) for path, tensor in tensors_at((value,), {})}
+        changed = {path: new[path] for path, tensor in tensors_at((value,), {}) if new[path] is not tensor}
+        return replaced((value,), {}, changed)[0][0] if changed else value
+
+    def called_from(self) -> tuple[Any, ...]:
+        """The program's lines that have led here, innermost first."""
+        return tuple(sites.here(3, 3))
 
     def first_input(self) -> list[str] | None:
         """Fingerprints of what the step under way was first called with."""
@@ -323,10 +361,17 @@ class Run:
                 (args, kwargs), changed = given, given
         return changed
 
-    def model_left(self, module: Any, training: bool, output: Any) -> None:
+    def model_left(self, module: Any, training: bool, output: Any) -> Any:
+        """After a whole model; what it returns, if anything, replaces the model's output."""
+        changed = None
+        for function in self.calls.get("output", ()):
+            given = function(module, training, output)
+            if given is not None:
+                output = changed = given
         self.fire("left", module, training)
         if training:
             self.meetings.begin(output)
+        return changed
 
     def wants(self, *names: str) -> bool:
         """Whether any of these moments is asked for; what nobody asks for is not looked at."""
