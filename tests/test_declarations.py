@@ -369,8 +369,11 @@ GUESTS = sorted((PACKAGE / "observer").rglob("*.py")) + sorted((PACKAGE / "inter
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """Top-level names of what a file imports; a relative import is its dots."""
-    for node in ast.walk(tree):
+    """Top-level names of what a file imports when it runs; a relative import is its dots."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        yield from imported(node)
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
