@@ -98,6 +98,7 @@ arguments = TrainingArguments(
     dataloader_num_workers=o.workers,
     gradient_checkpointing=o.recompute,
     torch_compile=o.compiled,
+    **({"train_sampling_strategy": "sequential"} if o.ordered else {}),
 )
 optimizers = (None, None)
 if o.forget:

@@ -31,9 +31,13 @@ class Features:
         held = self.sums.get(columns.shape[0])
         self.sums[columns.shape[0]] = new if held is None else held + new
 
+    def knows(self, tensor: Any) -> bool:
+        """Whether as many features as the tensor has were seen."""
+        return by_feature(tensor[:1]).shape[0] in self.sums
+
     def moments(self, tensor: Any) -> tuple[Any, Any]:
         """Mean and spread of each feature so far, on the processor and in a shape that fits the tensor."""
-        count, total, squares = self.sums[by_feature(tensor).shape[0]]
+        count, total, squares = self.sums[by_feature(tensor[:1]).shape[0]]
         mean = total / count.clamp_min(1)
         spread = (squares / count.clamp_min(1) - mean.square()).clamp_min(0).sqrt()
         # What rounding leaves of a constant is no spread.

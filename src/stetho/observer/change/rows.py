@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Source = Tuple[int, int]
 Choose = Callable[[int, List[str]], Optional[List[Source]]]
 """`choose(call, prints)`: for each row of this call the sample to put there; None leaves the call as it is."""
+Entered = Callable[[List[str]], None]
+"""`entered(prints)`: after a changed call, fingerprints of what the model was called with."""
 # Bytes of earlier batches that are kept to choose from.
 KEPT = 256 * 2**20
 
@@ -37,12 +39,14 @@ class Call:
 class Rows:
     """Keeps batches as they come and puts the chosen samples in the place of each one's own."""
 
-    def __init__(self, run: Run, choose: Choose) -> None:
-        self.run, self.choose = run, choose
+    def __init__(self, run: Run, choose: Choose, entered: Entered) -> None:
+        self.run, self.choose, self.entered = run, choose, entered
+        self.on = True
         self.calls: dict[int, Call] = {}
         self.sources: list[Source] | None = None
         self.now = -1
         run.on_input(self.enter)
+        run.on_left(self.left)
         run.on_target(self.target)
 
     def pool(self) -> list[Source]:
@@ -54,6 +58,8 @@ class Rows:
     def enter(self, module: Any, args: Any, kwargs: Any) -> Any:
         """A call for training: put the chosen samples into every tensor that has a row for each."""
         self.sources, self.now = None, self.run.batch.calls
+        if not self.on:
+            return None
         chief = self.run.batch.chief(module, args, kwargs)
         if chief is None or not chief.shape[0] or from_a_model(chief):
             return None
@@ -70,6 +76,12 @@ class Rows:
     def picked(self, path: Path) -> Any:
         """The chosen rows for one place."""
         return torch.stack([self.calls[call].tensors[path][row] for call, row in self.sources or ()])
+
+    def left(self, module: Any, training: bool) -> None:
+        """After the call: what it was made with."""
+        path = self.run.batch.main(module)
+        if training and self.sources is not None and path is not None:
+            self.entered(prints(self.run.batch.tensors[path].detach()))
 
     def forget(self) -> None:
         """Let go of the oldest batches when there are too many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 import torch
@@ -19,7 +20,7 @@ from .features import Features
 from .generators import Generators
 from .meeting import Meetings
 from .moments import F, LossCall
-from .rows import Choose, Rows
+from .rows import Choose, Entered, Rows
 from .samples import Change, Look, Samples
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Run:
     def file(self, name: str, path: str) -> Any:
         """The module of an intervention's file."""
         spec: Any = importlib.util.spec_from_file_location("_stetho_change_" + name.replace("-", "_"), path)
-        module = importlib.util.module_from_spec(spec)
+        # Registered, so that what it puts into a program can be sent to the program's other processes.
+        sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
 
@@ -146,9 +148,9 @@ class Run:
         """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
         Samples(self, change, look, always)
 
-    def on_rows(self, choose: Choose) -> Rows:
+    def on_rows(self, choose: Choose, entered: Entered) -> Rows:
         """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""
-        return Rows(self, choose)
+        return Rows(self, choose, entered)
 
     def on_left(self, function: F) -> F:
         """`function(module, training)` after a whole model was called, also when it raised."""
@@ -218,6 +220,11 @@ class Run:
         trained = [root.module() for root in self.watch.modules.roots.values() if root.trained]
         modes = [module.training for module in trained if module is not None]
         return not torch.is_grad_enabled() or (bool(modes) and not any(modes))
+
+    @property
+    def training(self) -> bool:
+        """Whether the call of a model that is under way, or was the last, is one for training."""
+        return self.watch.modules.training
 
     @property
     def inside_model(self) -> bool:
