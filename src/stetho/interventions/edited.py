@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stetho.observer.change import Run
 
-kind = "trial fix"
+kind = "control"
 question = "Does this edit cure it?"
 applies = "files that the program imports or opens"
 values = {"FILES": "their names, as a JSON list"}
