@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from cost import events
-from stetho.executors.local import QUIET_TRACKERS, environment_for
+from stetho.executors.local import environment_for
 from stetho.experiment import Plan
+from stetho.isolation.trackers import quiet
 
 HERE = Path(__file__).parent
 # One thread: the work of a step is then the same in both arms, whatever else the machine does.
@@ -61,7 +62,7 @@ def recording() -> Iterator[tuple[Path, dict[str, str]]]:
 def plain_environment() -> dict[str, str]:
     """What both arms have in common, down to the variables that an observed run sets besides the observer's own."""
     kept = {k: v for k, v in os.environ.items() if k not in ("STETHO_PLAN", "PYTHONPATH")}
-    return {**kept, **QUIET_TRACKERS, **ONE_THREAD, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}
+    return {**quiet(kept), **ONE_THREAD, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}
 
 
 def run(command: Sequence[str], environment: dict[str, str], cwd: Path | None = None) -> Used:
