@@ -369,8 +369,12 @@ GUESTS = sorted((PACKAGE / "observer").rglob("*.py")) + sorted((PACKAGE / "inter
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """Top-level names of what a file imports; a relative import is its dots."""
+    """Top-level names of what a file imports when it runs; a relative import is its dots."""
+    typing = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    unread = {node for block in typing for statement in block.body for node in ast.walk(statement)}
     for node in ast.walk(tree):
+        if node in unread:
+            continue
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

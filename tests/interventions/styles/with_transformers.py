@@ -3,7 +3,7 @@
 import torch
 from task import BATCH, CLASSES, options, points
 from torch import nn
-from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
+from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainerCallback, TrainingArguments
 
 TOKENS = 40
 
@@ -56,6 +56,13 @@ class Custom(Trainer):
         return (loss, outputs) if return_outputs else loss
 
 
+class Wiping(TrainerCallback):
+    """Clears gradients when they are about to be used."""
+
+    def on_pre_optimizer_step(self, args, state, control, model=None, **kwargs):
+        model.zero_grad()
+
+
 o = options()
 torch.manual_seed(0)
 config = BertConfig(
@@ -91,6 +98,7 @@ arguments = TrainingArguments(
     dataloader_num_workers=o.workers,
     gradient_checkpointing=o.recompute,
     torch_compile=o.compiled,
+    **({"train_sampling_strategy": "sequential"} if o.ordered else {}),
 )
 optimizers = (None, None)
 if o.forget:
@@ -101,4 +109,6 @@ data = Sentences(ordered=o.ordered, floats=o.regress)
 trainer = kind(
     model, arguments, train_dataset=data, eval_dataset=Sentences(1, 64, floats=o.regress), optimizers=optimizers
 )
+if o.wipe:
+    trainer.add_callback(Wiping())
 trainer.train()

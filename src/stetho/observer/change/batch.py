@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Path = Tuple[Any, ...]
 DEPTH = 3
+# Operations that are followed back to see where an input comes from.
+NODES = 2000
 
 
 class Batch:
@@ -31,10 +33,13 @@ class Batch:
         """Calls for training so far."""
         self.labels: set[Path] = set()
         self.tensors: dict[Path, Any] = {}
+        self.met: set[int] = set()
 
     def comes(self, module: Any, args: Any, kwargs: Any) -> None:
         """A model is called for training: how many samples it is given."""
-        self.known = self.known or self.calls > 0
+        # Of several models each has to show its labels; one of them may be given them and another not.
+        self.known = id(module) in self.met
+        self.met.add(id(module))
         self.calls += 1
         self.tensors = dict(tensors_at(args, kwargs))
         first = self.main(module)
@@ -66,9 +71,9 @@ class Batch:
         for path, tensor in self.tensors.items():
             if path == first or not has_samples(tensor) or tensor.shape[0] != chief.shape[0]:
                 continue
-            if not (path in self.labels or is_mask(tensor) or is_copy(tensor, chief)):
+            if not (path in self.labels or is_mask(tensor) or is_copy(tensor, chief) or is_index(tensor, chief)):
                 found[path] = tensor
-        return found
+        return {path: tensor for path, tensor in found.items() if not from_a_model(tensor)}
 
     def chief(self, module: Any, args: Any, kwargs: Any) -> Any:
         """The tensor of a call that holds the samples, or None."""
@@ -165,6 +170,30 @@ def is_copy(tensor: Any, chief: Any) -> bool:
     if tensor.shape != chief.shape or tensor.is_floating_point() or chief.is_floating_point():
         return False
     return bool(((tensor == chief) | (tensor < 0)).all())
+
+
+def is_index(tensor: Any, chief: Any) -> bool:
+    """Whether whole numbers say how a batch is laid out: lengths of its samples, or which sample a row belongs to."""
+    if tensor.dim() != 1 or tensor.is_floating_point() or tensor.is_complex() or tensor.numel() < 2:
+        return False
+    if int(tensor.min()) >= 0 and int(tensor.max()) in tuple(chief.shape[1:]):
+        return True
+    steps = tensor[1:] - tensor[:-1]
+    return bool((steps >= 0).all()) or bool((steps <= 0).all())
+
+
+def from_a_model(tensor: Any) -> bool:
+    """Whether a tensor was computed from parameters: what one model hands to another is no data of the program's."""
+    ahead, seen = [tensor.grad_fn], {None}
+    while ahead and len(seen) < NODES:
+        node = ahead.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(getattr(node, "variable", None), torch.nn.Parameter):
+            return True
+        ahead.extend(before for before, _ in node.next_functions)
+    return bool(ahead)
 
 
 def holds(tensor: Any, target: Any) -> bool:
