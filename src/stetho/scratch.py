@@ -6,6 +6,8 @@ directory. Elsewhere the project is copied and the command is pointed at the cop
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -21,7 +23,7 @@ from stetho.experiment import Job
 from stetho.isolation.room.table import inside, mounts
 
 ISOLATE = Path(__file__).parent / "isolation" / "isolate.py"
-RECORDING, SPEC, REPORT = "recording", "spec.json", "report.json"
+RECORDING, SPEC, REPORT, OWNED = "recording", "spec.json", "report.json", "owned"
 # File systems that an upper layer cannot lie on.
 NO_UPPER = ("overlay", "nfs", "fuse", "9p", "vfat", "exfat", "ntfs", "lustre", "gpfs", "beegfs", "cifs", "smb", "afs")
 # A run that fills the scratch is worse than one that is slower: what has less room than this is taken last.
@@ -93,6 +95,9 @@ class Spec:
         (Path(self.base) / SPEC).write_text(json.dumps(body, ensure_ascii=True))
 
 
+_locks: dict[Path, int] = {}
+
+
 def discard(folder: Path) -> None:
     """Throw a scratch away; folders that the run has closed, and overlay work directories, are opened first."""
     for inner, folders, _ in os.walk(folder):
@@ -101,6 +106,8 @@ def discard(folder: Path) -> None:
             if not os.path.islink(path) and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
                 os.chmod(path, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
+    if folder in _locks:
+        os.close(_locks.pop(folder))
 
 
 def project_directories(command: Sequence[str], cwd: str) -> list[str]:
@@ -151,7 +158,7 @@ def sweep(folder: str) -> None:
 
     for scratch in Path(folder).glob("stetho-*-*"):
         owner = scratch.name.split("-")[1]
-        if owner.isdigit() and not _runs(int(owner)) and os.access(scratch, os.W_OK):
+        if owner.isdigit() and not _runs(int(owner)) and os.access(scratch, os.W_OK) and not _held(scratch):
             restore(scratch)
             discard(scratch)
 
@@ -166,10 +173,26 @@ def _runs(pid: int) -> bool:
     return True
 
 
+def _held(scratch: Path) -> bool:
+    """Whether somebody holds its lock: in another container, the same directory has owners with unknown numbers."""
+    try:
+        with (scratch / OWNED).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def new_base(folder: str) -> Path:
     sweep(folder)
     base = Path(tempfile.mkdtemp(prefix=f"stetho-{os.getpid()}-", dir=folder))
     (base / RECORDING).mkdir()
+    # Held for as long as this process lives, or until the scratch is thrown away.
+    _locks[base] = os.open(base / OWNED, os.O_WRONLY | os.O_CREAT, 0o600)
+    with contextlib.suppress(OSError):
+        fcntl.flock(_locks[base], fcntl.LOCK_EX)
     return base
 
 

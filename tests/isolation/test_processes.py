@@ -18,7 +18,7 @@ from conftest import environment
 from isolation.rooms import look, project, run
 from running import STETHO, wait_for
 from stetho.executors import local
-from stetho.scratch import Way
+from stetho.scratch import Way, sweep
 
 # Leaves its session and its parent, is deaf to polite requests, and would write later.
 DAEMON = """
@@ -137,4 +137,22 @@ def test_nothing_is_left_when_stetho_is_ended(
     assert look(folder) == before
     # What a kill leaves, the next run sweeps away.
     subprocess.run([*command[:-3], "--", "true"], cwd=folder, env=variables, capture_output=True)
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_scratch_is_swept_when_its_owner_is_gone(scratch: Path) -> None:
+    import fcntl
+
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    held, left = (scratch / f"stetho-{gone.pid}-{name}" for name in ("held", "left"))
+    for folder in (held, left):
+        folder.mkdir()
+        (folder / "owned").touch()
+    # In another container the owner has another number, and still holds the lock.
+    with (held / "owned").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        sweep(str(scratch))
+        assert list(scratch.iterdir()) == [held]
+    sweep(str(scratch))
     assert list(scratch.iterdir()) == []
