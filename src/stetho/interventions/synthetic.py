@@ -238,9 +238,11 @@ def measured(tensor: Any) -> bool:
 def parts(torch: Any, form: tuple[int, ...]) -> tuple[Any, int]:
     """For each element of a sample the number of the part that it lies in, and how many parts there are."""
     number, total = torch.zeros((), dtype=torch.long), 1
-    most = max(2, int(PARTS ** (1 / max(1, len(form)))))
-    for size in form:
-        blocks = min(size, most)
+    features = 0 if len(form) > 2 else len(form) - 1
+    for axis, size in enumerate(form):
+        # Few along places and times: many models see these only as a mean.
+        most = PARTS // 4 ** (len(form) - 1) if axis == features else 6 - 2 * min(2, len(form) - 1)
+        blocks = max(1, min(size, max(2, most)))
         number = number[..., None] * blocks + torch.arange(size) * blocks // max(1, size)
         total *= blocks
     return number.reshape(-1), total
