@@ -490,7 +490,7 @@ def test_workers_come_and_go_with_their_settings(under: Under) -> None:
     under("workers", lambda: fed(loader(), Pair(4, 3)), "0")
     assert under.why_not == ""
     under("workers", lambda: fed(loader(), Pair(4, 3)), "1")
-    assert under.why_not == "its loaders have 1 workers already"
+    assert under.why_not == "the number of workers is 1 already"
 
 
 def test_the_first_batch_is_handed_out_for_as_long_as_the_epoch_lasts(under: Under) -> None:
