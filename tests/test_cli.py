@@ -15,7 +15,7 @@ from conftest import environment, stetho
 from stetho import reference
 from stetho.cli import VERBS
 
-HEAVY = ("torch", "numpy", "rich", "jinja2")
+HEAVY = ("torch", "numpy", "rich", "jinja2", "ray", "submitit")
 
 
 def imported_by(code: str) -> set[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stetho.config import Config, load, seconds, size
+from stetho.config import Config, OnRay, OnSlurm, load, seconds, size
 from stetho.errors import BadRequest
 
 
@@ -61,6 +61,41 @@ def test_a_project_that_says_nothing_has_the_defaults(tmp_path: Path, text: str 
 def test_every_setting_is_read(tmp_path: Path) -> None:
     write(tmp_path, '[tool.stetho]\nbudget = "2m"\nseed = 7\ncase = "kept"\nexperiments = false\n')
     assert load(tmp_path) == Config(budget=120.0, seed=7, case="kept", experiments=False)
+
+
+CLUSTERS = """
+[tool.stetho]
+executor = "slurm"
+ray = {cpus = 4, gpus = 1, wait = "5m"}
+[tool.stetho.slurm]
+cluster = "local"
+partition = "short"
+memory = 32
+time = "30m"
+"""
+
+
+def test_settings_of_clusters_are_read(tmp_path: Path) -> None:
+    write(tmp_path, CLUSTERS)
+    found = load(tmp_path)
+    assert (found.executor, found.ray) == ("slurm", OnRay(4, 1, 300.0))
+    assert found.slurm == OnSlurm("local", "short", memory=32, time=1800.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[tool.stetho]\nexecutor = 'k8s'\n", "executor must be one of local, ray, slurm"),
+        ("[tool.stetho.slurm]\ncluster = 'pbs'\n", "cluster must be one of slurm, local"),
+        ("[tool.stetho.slurm]\nqueue = 'x'\n", "[tool.stetho.slurm] has no option 'queue'"),
+        ("[tool.stetho.ray]\ncpus = '2'\n", "[tool.stetho.ray] cpus must be a int"),
+        ("[tool.stetho.ray]\nwait = 'long'\n", "'long' is no duration"),
+        ("[tool.stetho]\nray = 3\n", "ray must be a dict"),
+    ],
+)
+def test_a_wrong_setting_of_a_cluster_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    write(tmp_path, text)
+    assert says in refusal(tmp_path)
 
 
 def test_one_setting_leaves_the_others_alone(tmp_path: Path) -> None:

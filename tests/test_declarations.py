@@ -370,10 +370,11 @@ GUESTS = sorted((PACKAGE / "observer").rglob("*.py")) + sorted((PACKAGE / "inter
 
 def imported(tree: ast.AST) -> Iterator[str]:
     """Top-level names of what a file imports when it runs; a relative import is its dots."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+    typing = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    unread = {node for block in typing for statement in block.body for node in ast.walk(statement)}
+    for node in ast.walk(tree):
+        if node in unread:
             continue
-        yield from imported(node)
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

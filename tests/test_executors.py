@@ -173,11 +173,12 @@ def test_the_same_job_gives_the_same_evidence(name: str, get, at_home) -> None:
 
 
 def test_the_same_investigation_has_the_same_outcome(tmp_path: Path) -> None:
+    folder, _ = copied("friedman-regression", tmp_path)
+    command = ("python", "train.py", "--epochs", "5")
     answers = {}
     for name in ("local", *SEVERAL):
-        folder, truth = copied("friedman-regression", tmp_path / name)
         answers[name] = stetho(
-            "why", "--executor", name, "--json", "--", *truth["command"], cwd=folder, STETHO_SLURM_CLUSTER="local"
+            "why", "--executor", name, "--json", "--", *command, cwd=folder, STETHO_SLURM_CLUSTER="local"
         )
         assert answers[name].err.count("\n") == 2, answers[name].err  # the two runs, and no word of the cluster's
         assert not list(folder.glob(".stetho/*/jobs/*"))
@@ -190,21 +191,21 @@ def test_the_same_investigation_has_the_same_outcome(tmp_path: Path) -> None:
 
 
 def judged(verdict: dict) -> dict[str, object]:
-    kept = [e["summary"] for e in verdict["evidence"] if e["kind"] == "experiment"]
-    curves = [e["data"] for e in verdict["evidence"] if e["fact"] == "LossCurve"]
+    """A verdict without what follows from times: how far a changed run may go is reckoned from the first one's pace."""
+    varying = ("machine", "run-end", "step-times", "memory")
+    base = [e for e in verdict["evidence"] if e["run"] == "base" and e["fact"] not in varying]
     return {
         "status": verdict["status"],
-        "claim": verdict["claim"] and (verdict["claim"]["cause"], verdict["claim"]["where"]),
-        "experiments": [(x["intervention"], x["outcome"], x["before"], x["after"]) for x in verdict["experiments"]],
-        "evidence": kept,
-        "curves": curves,
+        "claim": (verdict["claim"]["cause"], verdict["claim"]["where"]),
+        "experiments": [(x["intervention"], x["outcome"]) for x in verdict["experiments"]],
+        "evidence": [(e["kind"], e["summary"], e.get("data")) for e in base],
         "fix": verdict["fix"]["diff"],
     }
 
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_two_jobs_at_once(name: str, get, project: Path) -> None:
-    job, execute = program(project, SLOW.format(2)), get(name)
+    job, execute = program(project, SLOW.format(1.5)), get(name)
     with ThreadPoolExecutor(2) as threads:
         first, second = threads.map(execute, [job, job])
     assert [r.output.read_text() for r in (first, second)] == ["begun\ndone\n"] * 2
@@ -216,7 +217,7 @@ def test_two_jobs_at_once(name: str, get, project: Path) -> None:
 
 @pytest.mark.parametrize(("name", "process"), [("ray", 1), ("ray", 0), ("slurm", 1)])
 def test_a_worker_that_dies_is_replaced_once(name: str, process: int, get, project: Path) -> None:
-    job, execute = program(project, SLOW.format(3)), get(name)
+    job, execute = program(project, SLOW.format(1.5)), get(name)
     with ThreadPoolExecutor(1) as thread:
         result = thread.submit(execute, job)
         killed = running(project)

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,19 @@ def cause(id: str, share: float = 0.5, **more: object) -> Cause:
 
 
 def intervention(id: str, backgrounds: Mapping[str, Mapping[str, float]]) -> Intervention:
-    return Intervention(id, "control", "?", backgrounds, "", {}, 1.0, "", "", "")
+    fixed: dict[str, Any] = dict.fromkeys(("applies", "example", "alters", "moves", "doc", "module", "path"), "")
+    return Intervention(
+        id,
+        "control",
+        "?",
+        values={},
+        backgrounds=backgrounds,
+        groups={},
+        cost=1.0,
+        by_hand=True,
+        prepares=False,
+        **fixed,
+    )
 
 
 SOFTMAX = cause(

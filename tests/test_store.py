@@ -92,6 +92,7 @@ def test_whatever_could_change_the_run_changes_its_name(job: Job, project: Path,
         replace(job, isolation=Isolation(network=True)),
     ]
     assert len({name, *map(named, others)}) == len(others) + 1
+    assert fingerprint(job, {"PATH": os.environ["PATH"]}, Path(job.cwd) / ".stetho", "ray") != name
     assert named(replace(job, bound=Bound(5.0, 100, 10**9))) == name
     environment = {"PATH": os.environ["PATH"]}
     assert named(job, {**environment, "LEARNING_RATE": "1"}) != name

@@ -8,16 +8,19 @@ from dataclasses import dataclass, field, replace
 from stetho import measure
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement
+from stetho.early import first_reason, outcome_decided
 from stetho.errors import Interrupted
 from stetho.evidence import Source
+from stetho.executors.protocol import Progress, Ran
 from stetho.experiment import Bound, Experiment
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.idea import Idea
 from stetho.inquiry import BASE, Facts, Inquiry, gravest, judge_all, thinned
 from stetho.observation import observe, recorded
 from stetho.outcome import Judged, judge_outcome
-from stetho.proof import moved_streams, why_not_applied
-from stetho.recording import Recording, read
+from stetho.parallel import Task, at_once, together
+from stetho.proof import confounded, moved_streams, why_not_applied
+from stetho.recording import Recording
 from stetho.repeats import judge_over_seeds, noise_decides
 from stetho.yardstick import compare_pace
 
@@ -29,14 +32,22 @@ REPEATS = 3
 
 
 @dataclass(frozen=True)
-class Changed:
-    """One changed run on one seed, and what it came to."""
+class Made:
+    """One run, as it is kept in the case."""
 
-    judged: Judged
     record: Recording
     facts: Facts
     end: RunEnd
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A changed run on one seed, and what it came to."""
+
+    judged: Judged
+    made: Made
     moved: tuple[int, str] | None = None
+    """The first step after which random numbers differ from the base's, and whose."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,7 @@ class Attempts:
     tried: tuple[Attempt, ...]
     ranking: tuple[str, ...]
     runs: int
+    reused: int
     seconds: float
 
     @property
@@ -83,10 +95,11 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
     """Run the base once and each idea beside it, on more seeds where noise decides or they were asked for."""
     try:
         observe(inquiry)
-        base = inquiry.facts(BASE)
-        symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, base))
+        symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, inquiry.facts(BASE)))
         pairs = Pairs(inquiry, symptom)
-        tried = tuple(try_one(pairs, idea, seeds) for idea in ideas)
+        pairs.run([(idea, pairs.first) for idea in ideas])
+        pairs.run(repeats(pairs, ideas, seeds))
+        tried = tuple(concluded(pairs, idea) for idea in ideas)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
         raise Interrupted(f"interrupted; the case is kept: {inquiry.case.path}") from None
@@ -97,114 +110,151 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
         level = curve.values[-1]
     return Attempts(
         inquiry.case.id, inquiry.request.command, symptom, base_summary(inquiry), level, end, tried,
-        ranking(inquiry, tried), inquiry.runs, round(inquiry.spent(), 1),
+        ranking(inquiry, tried), inquiry.runs, inquiry.reused, round(inquiry.spent(), 1),
     )  # fmt: skip
 
 
 class Pairs:
-    """Base and changed runs on the same seeds; the base of a seed is run once for all ideas."""
+    """Base and changed runs on the same seeds, side by side as far as the cores go; each is run once."""
 
     def __init__(self, inquiry: Inquiry, symptom: str) -> None:
         self.inquiry = inquiry
         self.symptom = symptom
         self.first = inquiry.request.seed or 0
-        folder = inquiry.case.recordings / BASE
-        self.bases: dict[int, tuple[Recording, Facts]] = {self.first: (read(folder), inquiry.facts(BASE))}
-
-    def bound(self, idea: Idea | None) -> Bound:
-        """As many steps as the base took; as long as that may take under the change, within the budget."""
-        end = self.inquiry.fact(RunEnd)
-        cost = idea.intervention.cost if idea is not None else 1.0
+        end = inquiry.fact(RunEnd)
         assert end is not None
-        wanted = 30 + 4 * cost * end.seconds
-        return Bound(max(5.0, min(self.inquiry.remaining(), wanted)), self.limit(end))
+        facts = inquiry.facts(BASE)
+        self.end = end
+        self.at_once = at_once(facts)
+        self.made: dict[tuple[str, int], Made] = {("", self.first): Made(inquiry.record(), facts, end)}
 
-    def limit(self, end: RunEnd) -> int | None:
-        curve = self.inquiry.fact(LossCurve)
-        if curve is not None and curve.nonfinite_step is not None:
-            return curve.nonfinite_step * 2 + 60
-        return end.steps or None
+    def run(self, asked: Sequence[tuple[Idea | None, int]]) -> None:
+        """Run what was asked for, ideas and bases on their seeds; one that cannot be run ends the attempt."""
+        inquiry = self.inquiry
+        tasks = [self.task(idea, seed) for idea, seed in asked]
+        results = together(tasks, inquiry.execute, self.at_once)
+        for (idea, seed), ran in zip(asked, results, strict=True):
+            if isinstance(ran, Exception):
+                raise ran
+            self.made[name_of(idea), seed] = self.kept(ran)
 
-    def base(self, seed: int) -> tuple[Recording, Facts]:
-        if seed not in self.bases:
-            self.inquiry.show(f"base       seed {seed}")
-            record, facts, _ = self.run(None, seed)
-            self.bases[seed] = (record, facts)
-        return self.bases[seed]
-
-    def changed(self, idea: Idea, seed: int) -> Changed:
-        """The idea on one seed, judged against the base on that seed."""
-        before, base = self.base(seed)
-        record, facts, end = self.run(idea, seed)
-        one = idea.intervention
-        moved = moved_streams(before, record)
-        why_not = why_not_applied(record)
-        if not why_not and moved is not None and moved[0] == 1 and not one.moves and not idea.edits:
-            why_not = f"confounded: the change moved {moved[1]} random numbers before it could have any effect"
-        if why_not:
-            return Changed(Judged("not-applied", why_not), record, facts, end, moved)
-        judged = judge_outcome(
-            base, facts, self.inquiry.catalogue,
-            symptom=self.symptom if seed == self.first else None,
-            alters_loss=True if one.alters == "loss" else None,
-            about_time=one.alters == "time",
-        )  # fmt: skip
-        return Changed(judged, record, facts, end, moved)
-
-    def run(self, idea: Idea | None, seed: int) -> tuple[Recording, Facts, RunEnd]:
+    def task(self, idea: Idea | None, seed: int) -> Task:
+        """One run: the base or an idea on a seed; other seeds than the first are a change of their own."""
         inquiry, request = self.inquiry, self.inquiry.request
         changes: list[tuple[str, str, str]] = []
         if seed != self.first:
-            other = inquiry.catalogue.interventions[SEED]
-            changes.append((SEED, str(seed), other.path))
-        command = request.command
-        environment: dict[str, str] = {}
+            changes.append((SEED, str(seed), inquiry.catalogue.interventions[SEED].path))
+        command, environment = request.command, dict[str, str]()
+        label = name_of(idea) + (f", seed {seed}" if idea is not None and seed != self.first else "")
+        label = label or f"seed {seed}"
         if idea is not None:
             one = idea.intervention
             command, environment = one.prepare(request.command, {}, idea.value)
             changes.append((one.id, idea.value, one.path))
-        ran = inquiry.run(
-            self.bound(idea),
-            lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
-            command=command, changes=tuple(changes), edits=idea.edits if idea is not None else (),
-            environment=environment,
+        inquiry.show(f"{'base' if idea is None else idea.kind:9}  {label}")
+        job = inquiry.job(
+            self.bound(idea), command=command, changes=tuple(changes), environment=environment,
+            edits=idea.edits if idea is not None else (),
         )  # fmt: skip
+
+        def watch(progress: Progress) -> str | None:
+            inquiry.progress(f"{label}: step {progress.steps}, {progress.seconds:.0f} s")
+            return None
+
+        about_time = idea is not None and idea.intervention.alters == "time"
+        return Task(job, first_reason(watch, outcome_decided(inquiry.facts(BASE))), alone=about_time)
+
+    def bound(self, idea: Idea | None) -> Bound:
+        """As many steps as the base took, or enough to see a NaN gone; as long as that may take under the change."""
+        cost = idea.intervention.cost if idea is not None else 1.0
+        curve = self.inquiry.fact(LossCurve)
+        steps = self.end.steps or None
+        if curve is not None and curve.nonfinite_step is not None:
+            steps = curve.nonfinite_step * 2 + 60
+        return Bound(max(5.0, min(self.inquiry.remaining(), 30 + 4 * cost * self.end.seconds)), steps)
+
+    def kept(self, ran: Ran) -> Made:
+        """What a run left, put into the case."""
+        inquiry = self.inquiry
+        inquiry.counted(ran)
         try:
-            record = recorded(inquiry, ran, f"run{inquiry.runs}-{'base' if idea is None else 'changed'}-seed{seed}")
+            record = recorded(inquiry, ran, inquiry.run_name())
         finally:
             ran.discard()
         taken = measure.taken(measure.main_steps(record))
         end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
         facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
         facts[RunEnd] = ("", end)
-        return record, facts, end
+        return Made(record, facts, end)
+
+    def changed(self, idea: Idea, seed: int) -> Changed:
+        """An idea on one seed, judged against the base on that seed."""
+        base, made = self.made["", seed], self.made[idea.label, seed]
+        one = idea.intervention
+        moved = moved_streams(base.record, made.record)
+        why_not = why_not_applied(made.record) or ("" if idea.edits else confounded(moved, one))
+        if idea.edits and made.end.code and not base.end.code:
+            # An edit that keeps the program from running may do so before anything can be seen of it.
+            why_not = ""
+        if why_not:
+            return Changed(Judged("not-applied", why_not), made, moved)
+        judged = judge_outcome(
+            base.facts, made.facts, self.inquiry.catalogue,
+            symptom=self.symptom if seed == self.first else None,
+            alters_loss=True if one.alters == "loss" else None,
+            about_time=one.alters == "time",
+        )  # fmt: skip
+        return Changed(judged, made, moved)
+
+    def seeds(self, idea: Idea) -> tuple[int, ...]:
+        """The seeds that an idea was run on."""
+        return tuple(sorted(seed for label, seed in self.made if label == idea.label))
 
 
-def try_one(pairs: Pairs, idea: Idea, seeds: int | None) -> Attempt:
-    """One idea, on as many seeds as it takes or as were asked for, put on record."""
-    inquiry = pairs.inquiry
-    inquiry.show(f"{idea.kind:9}  {idea.label}")
-    first = pairs.changed(idea, pairs.first)
-    each = [first]
-    enough = seeds or (REPEATS if wants_more(first, idea) else 1)
-    while len(each) < enough and first.judged.outcome != "not-applied" and inquiry.remaining() > 2 * first.end.seconds:
-        inquiry.show(f"{idea.kind:9}  {idea.label}, seed {pairs.first + len(each)}")
-        each.append(pairs.changed(idea, pairs.first + len(each)))
+def name_of(idea: Idea | None) -> str:
+    return "" if idea is None else idea.label
+
+
+def repeats(pairs: Pairs, ideas: Sequence[Idea], seeds: int | None) -> list[tuple[Idea | None, int]]:
+    """What has to be run on more seeds, the bases among it, as far as the time reaches."""
+    asked: list[tuple[Idea | None, int]] = []
+    for idea in ideas:
+        first = pairs.changed(idea, pairs.first)
+        enough = seeds or (REPEATS if wants_more(first, idea) else 1)
+        if first.judged.outcome == "not-applied" or enough == 1:
+            continue
+        for seed in range(pairs.first + 1, pairs.first + enough):
+            new = [pair for pair in ((None, seed), (idea, seed)) if pair not in asked]
+            each = max(1.0, pairs.end.seconds) / pairs.at_once
+            if pairs.inquiry.remaining() > (len(asked) + len(new)) * each:
+                asked += new
+    return asked
+
+
+def concluded(pairs: Pairs, idea: Idea) -> Attempt:
+    """What an idea came to over its seeds, put on record."""
+    seeds = pairs.seeds(idea)
+    each = [pairs.changed(idea, seed) for seed in seeds]
+    first = each[0]
     judged = judge_over_seeds([one.judged for one in each]) if len(each) > 1 else first.judged
     if len(each) == 1 and wants_more(first, idea) and judged.outcome in ("better", "worse", "same"):
         judged = replace(judged, outcome="undecided", detail=f"{judged.detail}; on one seed only, and noise decides")
     experiment = put(pairs, idea, judged, each)
-    used = tuple(pairs.first + number for number in range(len(each)))
-    applied = first.record.applied
+    applied = first.made.record.applied
     # A control may make anything worse, and is made for that; a cure may not.
     cure = bool(idea.edits) and judged.outcome != "not-applied"
-    worse = got_worse(inquiry.catalogue, pairs.base(pairs.first)[1], first.facts) if cure else ()
-    return Attempt(idea, experiment, judged, used, applied.count, applied.verified, first.moved, worse, first.facts)
+    worse = got_worse(pairs.inquiry.catalogue, pairs.made["", pairs.first].facts, first.made.facts) if cure else ()
+    return Attempt(
+        idea, experiment, judged, seeds, applied.count, applied.verified, first.moved, worse, first.made.facts
+    )
 
 
 def wants_more(one: Changed, idea: Idea) -> bool:
     """Whether one seed is not enough: noise decides, or the runs did not draw the same random numbers."""
-    if one.judged.outcome in ("not-applied", "symptom-gone", "new-failure") or idea.intervention.alters == "time":
+    # To compare two seeds is all that the change of seed is about.
+    if idea.intervention.alters == "time" or idea.intervention.id == SEED:
+        return False
+    if one.judged.outcome in ("not-applied", "symptom-gone", "new-failure"):
         return False
     return noise_decides(one.judged) or (one.moved is not None and one.judged.outcome != "undecided")
 
@@ -213,18 +263,19 @@ def put(pairs: Pairs, idea: Idea, judged: Judged, each: Sequence[Changed]) -> Ex
     """The experiment and the evidence of it, written to the ledger."""
     ledger, first = pairs.inquiry.ledger, each[0]
     number = ledger.next_experiment_id()
-    found = first.facts.get(LossCurve)
+    found = first.made.facts.get(LossCurve)
     fact = thinned(found[1]) if found is not None and isinstance(found[1], LossCurve) else None
-    proof = first.record.applied
+    proof = first.made.record.applied
     summary = (
-        f"{idea.label}, {first.end.steps} steps, seeds {len(each)}: {judged.outcome}, {judged.detail} "
+        f"{idea.label}, {first.made.end.steps} steps, seeds {len(each)}: {judged.outcome}, {judged.detail} "
         f"(applied {proof.count} times, verified {proof.verified})"
     )
     source = Source(command=" ".join(pairs.inquiry.request.command))
     evidence = ledger.add_evidence("experiment", summary, source=source, fact=fact, run=number)
     experiment = Experiment(
         number, idea.kind, idea.change, idea.question, {}, judged.outcome, judged.detail,
-        round(sum(one.end.seconds for one in each), 2), first.end.steps, judged.before, judged.after, (evidence.id,),
+        round(sum(one.made.end.seconds for one in each), 2), first.made.end.steps, judged.before, judged.after,
+        (evidence.id,),
     )  # fmt: skip
     ledger.add_experiment(experiment)
     return experiment

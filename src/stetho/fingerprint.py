@@ -22,6 +22,8 @@ READ_WHOLE = (
     ".jsonnet", ".csv",
 )  # fmt: skip
 LARGEST_READ = 256 * 1024
+# What tools write beside a program, and what stetho does; the program does not read it, or gets it from its code.
+NO_INPUT = NOT_COPIED | {".stetho", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints"}
 # With more files than this, looking at all of them costs more than running again may.
 MOST_FILES = 20_000
 # Variables that say where and when a command was typed, not what it does.
@@ -33,16 +35,17 @@ VOLATILE = (
 )  # fmt: skip
 
 
-def fingerprint(job: Job, environment: Mapping[str, str], aside: Path) -> str | None:
+def fingerprint(job: Job, environment: Mapping[str, str], aside: Path, where: str = "local") -> str | None:
     """A name that two jobs share only when the second would run the same as the first; None when that costs too much.
 
-    `aside` is where stetho keeps its own files, which are no part of the program.
+    `aside` is where stetho keeps its own files, which are no part of the program; `where` names the executor.
     """
     files = _contents(job, environment, os.path.realpath(aside))
     if files is None:
         return None
     changes = [[name, value, _content(path), _stamp(value)] for name, value, path in job.changes]
     told = {
+        "where": where,
         "command": list(job.command),
         "cwd": os.path.realpath(job.cwd),
         "environment": {k: v for k, v in sorted(environment.items()) if not any(fnmatch(k, p) for p in VOLATILE)},
@@ -86,7 +89,7 @@ def _files(folder: str, aside: str) -> Iterator[str]:
             folders.clear()
             continue
         seen.add(real)
-        folders[:] = [name for name in folders if name not in NOT_COPIED]
+        folders[:] = [name for name in folders if name not in NO_INPUT]
         for name in names:
             count += 1
             if count > MOST_FILES + 1:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from stetho import recording
 from stetho.case import Case, Request
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement, judge
@@ -19,6 +20,7 @@ from stetho.experiment import Bound, Experiment, Job
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.ledger import Ledger, fact_of
 from stetho.reason import Seen
+from stetho.recording import Recording
 
 BASE = "base"
 F = TypeVar("F", bound=Fact)
@@ -45,6 +47,7 @@ class Inquiry:
     """The run that experiments are compared with; another one when they begin from a state that was kept."""
     restores: tuple[tuple[str, str, str], ...] = ()
     """What puts that state into a run, as a change that is made before any other."""
+    records: dict[str, Recording] = field(default_factory=dict)
     decoded: dict[str, Fact | None] = field(default_factory=dict)
     """Facts by the evidence that holds them; evidence never changes, so each is decoded once."""
 
@@ -66,6 +69,12 @@ class Inquiry:
                     found[type(fact)] = (evidence.id, fact)
         return found
 
+    def record(self, run: str = BASE) -> Recording:
+        """What was recorded of a run, read once."""
+        if run not in self.records:
+            self.records[run] = recording.read(self.case.recordings / run, self.users_path)
+        return self.records[run]
+
     def fact(self, kind: type[F], run: str = BASE) -> F | None:
         entry = self.facts(run).get(kind)
         return entry[1] if entry is not None and isinstance(entry[1], kind) else None
@@ -80,12 +89,19 @@ class Inquiry:
         judgements = judge_all(self.catalogue, self.facts())
         return Seen(gravest(self.catalogue, judgements), judgements, self.experiments())
 
-    def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:
-        """The user's command on the same seed, except for what differs; counted as one run of the investigation."""
+    def job(self, bound: Bound, **differs: Any) -> Job:
+        """The user's command on the same seed, within the user's limits, except for what differs."""
         request = self.request
         bound = request.limits.within(bound)
         job = Job(request.command, request.cwd, request.seed, bound, changes=self.restores, stdin=self.stdin)
-        ran = self.execute(replace(job, isolation=request.isolation, **differs), watch)
+        return replace(job, isolation=request.isolation, **differs)
+
+    def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:
+        """Run that job; counted as one run of the investigation."""
+        return self.counted(self.execute(self.job(bound, **differs), watch))
+
+    def counted(self, ran: Ran) -> Ran:
+        """A run that this investigation has made, or has taken from the store."""
         if ran.reused:
             self.reused += 1
         else:

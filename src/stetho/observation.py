@@ -28,6 +28,7 @@ STOPPED = {
     "time": "stopped at its time limit",
     "memory": "stopped at its memory limit",
     "symptom": "stopped, the symptom is clear",
+    "decided": "stopped, its outcome was decided",
     "nan": "stopped at a NaN, as asked",
     "stall": "stopped as it had stalled, as asked",
     "divergence": "stopped as it diverged, as asked",

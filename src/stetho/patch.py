@@ -27,6 +27,11 @@ class Hunk:
     old: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
 
+    @property
+    def first(self) -> int:
+        """Where it begins, counted from 0; lines that are only added come after the line that is named."""
+        return max(0, self.start - 1) if self.old else self.start
+
 
 @dataclass
 class FileChange:
@@ -143,11 +148,11 @@ def _applied(text: str, change: FileChange, file: Path) -> str:
     lines = text.splitlines(keepends=True)
     moved = 0
     for hunk in change.hunks:
-        at = _found(lines, hunk.old, max(0, hunk.start - 1) + moved)
+        at = _found(lines, hunk.old, hunk.first + moved)
         if at is None:
             raise BadRequest(f"{file} does not fit {change.old}: the lines around line {hunk.start} are others by now")
         lines[at : at + len(hunk.old)] = hunk.new
-        moved = at + len(hunk.new) - len(hunk.old) - max(0, hunk.start - 1)
+        moved = at + len(hunk.new) - len(hunk.old) - hunk.first
     return "".join(lines)
 
 

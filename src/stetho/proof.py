@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stetho.intervention import Intervention
 from stetho.recording import Recording
 
 STREAMS = {"torch": "torch's", "numpy": "numpy's", "random": "Python's"}
@@ -46,3 +47,14 @@ def moved_streams(base: Recording, changed: Recording) -> tuple[int, str] | None
         if moved:
             return int(body["step"]), " and ".join(moved)
     return None
+
+
+def confounded(moved: tuple[int, str] | None, change: Intervention) -> str:
+    """Why a run whose random numbers moved is no evidence, in words; empty when they were free to move.
+
+    After the first step nothing that was learned differs yet: what differs by then, the change itself has drawn.
+    Later on a program may draw by what it has learned.
+    """
+    if moved is None or change.moves or moved[0] > 1:
+        return ""
+    return f"confounded: the change moved {moved[1]} random numbers before it could have any effect"

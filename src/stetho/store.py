@@ -46,14 +46,15 @@ class Kept:
         return self.ran.stopped_by in (None, "bound") or watch is not None
 
 
-def remembered(execute: Executor, root: Path, *, fresh: bool = False) -> Executor:
+def remembered(execute: Executor, root: Path, *, fresh: bool = False, where: str = "local") -> Executor:
     """An executor that runs only what is not in the store yet; `fresh` runs everything, and keeps it.
 
-    It is for evidence, not for measuring how much two runs of one program differ: for that, run `execute` itself.
+    `where` names the executor: what ran on other machines is no base for what runs here. The store is for evidence;
+    to see how much two runs of one program differ, run `execute` itself.
     """
 
     def run(job: Job, watch: Watcher | None = None) -> Ran:
-        name = fingerprint(job, {**os.environ, **job.environment}, root)
+        name = fingerprint(job, {**os.environ, **job.environment}, root, where)
         if name is None:
             return execute(job, watch)
         kept = None if fresh else _find(root / RUNS / name)

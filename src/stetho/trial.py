@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from stetho import fixes, measure
 from stetho.check import judge
 from stetho.cost import expected_seconds, step_bound
+from stetho.early import first_reason, outcome_decided
 from stetho.evidence import Source
+from stetho.executors.protocol import Ran
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind
 from stetho.facts import Association, Fact, InputScale, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
 from stetho.fixes import Cure, Grounds
 from stetho.inquiry import Facts, Inquiry, map_places, thinned
 from stetho.observation import recorded
 from stetho.outcome import Judged, judge_outcome
-from stetho.proof import why_not_applied
+from stetho.parallel import Task, at_once, together
+from stetho.proof import confounded, moved_streams, why_not_applied
 from stetho.reason import Candidate, Seen, predicted
 from stetho.recording import Recording
 
@@ -104,18 +109,35 @@ def changed_run(
     cure: Cure | None = None,
     cause: str | None = None,
     alters: str = "",
-    steps: int | None = None,
 ) -> Result:
     """The user's command with one change, judged against the base run on the same seed."""
+    task = prepared(inquiry, changes, cure)
+    ran = inquiry.counted(inquiry.execute(task.job, task.watch))
+    return concluded(inquiry, ran, seen, cure, cause, alters)
+
+
+def prepared(
+    inquiry: Inquiry,
+    changes: tuple[tuple[str, str, str], ...] = (),
+    cure: Cure | None = None,
+    steps: int | None = None,
+) -> Task:
+    """What to run for one change, and when to end it."""
     command = cure.command if cure is not None and cure.command is not None else inquiry.request.command
     bound = Bound(max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry))
-    ran = inquiry.run(
-        bound,
+    edits = cure.edits if cure else ()
+    job = inquiry.job(bound, command=command, changes=(*inquiry.restores, *changes), edits=edits)
+    watch = first_reason(
         lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
-        command=command,
-        changes=(*inquiry.restores, *changes),
-        edits=cure.edits if cure else (),
+        outcome_decided(inquiry.facts(inquiry.ground)),
     )
+    return Task(job, watch)
+
+
+def concluded(
+    inquiry: Inquiry, ran: Ran, seen: Seen, cure: Cure | None = None, cause: str | None = None, alters: str = ""
+) -> Result:
+    """What a changed run shows beside the base."""
     try:
         record = recorded(inquiry, ran, inquiry.run_name())
     finally:
@@ -144,8 +166,16 @@ def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cur
     if inquiry.restores and not restored(record):
         return "the kept state was not put back"
     if cure is None:
-        return why_not_applied(record)
+        return why_not_applied(record) or _confounded(inquiry, record)
     return "" if took_effect(inquiry, cure, cause, facts) else "the edit did not have its effect"
+
+
+def _confounded(inquiry: Inquiry, record: Recording) -> str:
+    """Whether the change itself drew random numbers; a run from a kept state begins elsewhere, and cannot tell."""
+    changes = [inquiry.catalogue.interventions[body["id"]] for body in record.of("change")]
+    if inquiry.restores or not changes:
+        return ""
+    return confounded(moved_streams(inquiry.record(), record), changes[-1])
 
 
 def restored(record: Recording) -> bool:
@@ -223,14 +253,10 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
         t for c in inquiry.catalogue.causes[cause].mechanism for t in inquiry.catalogue.checks[c].reads
     }
     cure, result = None, None
-    for tried, cure in enumerate(fixes.cures(cause, grounds(inquiry))):
-        if tried >= MOST_SCREENED or inquiry.remaining() < expected_seconds(inquiry):
+    cures = islice(fixes.cures(cause, grounds(inquiry)), MOST_SCREENED)
+    for cure in screened(inquiry, cures, cause, seen) if screen else cures:
+        if inquiry.remaining() < expected_seconds(inquiry):
             break
-        if screen:
-            inquiry.progress(f"edit {tried + 1}: {cure.summary}")
-            quick = changed_run(inquiry, seen=seen, cure=cure, cause=cause, steps=SCREENING_STEPS)
-            if quick.judged.outcome == "not-applied":
-                continue
         result = changed_run(inquiry, seen=seen, cure=cure, cause=cause)
         if result.judged.outcome not in ("not-applied", "new-failure"):
             break
@@ -243,3 +269,21 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     stands_for = Change(name, value, group=group).root if name else ""
     change = Change(f"fix {cause}", edits=cure.edits, command=cure.command, stands_for=stands_for)
     return put(inquiry, "trial fix", change, question, result, seen, tests=cause)
+
+
+def screened(inquiry: Inquiry, cures: Iterator[Cure], cause: str, seen: Seen) -> Iterator[Cure]:
+    """The cures that take effect in a few steps; as many are looked at side by side as the cores carry."""
+    size = at_once(inquiry.facts())
+    while inquiry.remaining() > expected_seconds(inquiry) and (group := list(islice(cures, size))):
+        inquiry.progress(f"screening: {'; '.join(cure.summary for cure in group)}")
+        tasks = [prepared(inquiry, cure=cure, steps=SCREENING_STEPS) for cure in group]
+        left = together(tasks, inquiry.execute, size)
+        results = [
+            concluded(inquiry, inquiry.counted(ran), seen, cure, cause) if isinstance(ran, Ran) else ran
+            for ran, cure in zip(left, group, strict=True)
+        ]
+        for cure, result in zip(group, results, strict=True):
+            if isinstance(result, Exception):
+                raise result
+            if result.judged.outcome != "not-applied":
+                yield cure

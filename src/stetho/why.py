@@ -166,4 +166,4 @@ def executor_of(request: Request, case: Case, fresh: bool = False) -> Executor:
         execute: Executor = local.run
     else:
         execute = executors.executor(request.executor, config.load(Path(request.cwd)), case.path / "jobs")
-    return remembered(execute, case.path.parent, fresh=fresh)
+    return remembered(execute, case.path.parent, fresh=fresh, where=request.executor)

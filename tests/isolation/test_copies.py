@@ -13,6 +13,7 @@ import pytest
 from isolation.rooms import COPY, look, project, run
 from stetho.errors import ScratchError
 from stetho.executors import local
+from stetho.experiment import Bound, Job
 from stetho.isolation import copies, likeness
 from stetho.isolation.copies import moved
 from stetho.scratch import Way
@@ -145,7 +146,7 @@ def test_a_machine_that_refuses_overlays_gets_a_copy_and_is_not_asked_twice(
     broken = tmp_path / "isolate.py"
     broken.write_text(refusing())
     monkeypatch.setattr("stetho.scratch.ISOLATE", broken)
-    ran = run(tmp_path, "print(1)")
+    ran = local.run(Job((sys.executable, "-c", "print(1)"), str(tmp_path), 0, Bound(60.0)))
     assert not ran.overlay and ran.output.read_text() == "1\n"
     assert ran.notes[0].startswith(
         "this machine allows no overlay (Operation not permitted); the command ran in a copy"

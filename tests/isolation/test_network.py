@@ -12,6 +12,7 @@ import pytest
 
 from conftest import stetho
 from isolation.rooms import both, run
+from stetho.executors.protocol import Ran
 from stetho.experiment import Isolation
 from stetho.facts import Crash
 from stetho.isolation.refusal import explained
@@ -34,10 +35,17 @@ worker = mp.Process(target=put, args=(queue, semaphore)); worker.start(); print(
 """
 
 
+def skip_if_open(ran: Ran) -> None:
+    if any("network could not be closed" in note for note in ran.notes):
+        ran.discard()
+        pytest.skip("this machine allows no network namespace")
+
+
 @both
 def test_a_program_talks_to_itself_on_a_port_that_is_taken_outside(isolation: Isolation, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         ran = run(tmp_path, [sys.executable, "-c", OWN, str(taken.getsockname()[1])], isolation)
+    skip_if_open(ran)
     assert ran.output.read_text() == "done\n"
     ran.discard()
 
@@ -48,6 +56,7 @@ def test_services_of_the_machine_are_out_of_reach(isolation: Isolation, allowed:
     with socket.create_server(("127.0.0.1", 0)) as server:
         code = f"import socket; socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
         ran = run(tmp_path, code, Isolation(network=allowed, copy=isolation.copy))
+    skip_if_open(ran)
     assert ran.code == (0 if allowed else 1)
     ran.discard()
 

@@ -24,7 +24,7 @@ from stetho.experiment import Job
 from stetho.scratch import discard
 
 ANSWERED = "answer.json"
-SHIPPED = (RECORDING, OUTPUT, "written")
+SHIPPED = (RECORDING, OUTPUT, "written", "written.json")
 # What a run left is small; more than this is a mistake or worse.
 MOST_BYTES = 4 * 1024**3
 PAUSE = 0.1

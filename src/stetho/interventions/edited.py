@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from stetho.observer.change import Run
 
-kind = "trial fix"
+kind = "control"
 question = "Does this edit cure it?"
 applies = "files that the program imports or opens"
 values = {"FILES": "their names, as a JSON list"}
@@ -31,7 +31,7 @@ by_hand = False
 
 
 def apply(run: Run, value: str) -> None:
-    """Look at what was imported at each step, and listen to what is opened meanwhile."""
+    """Look at what was imported, and listen to what is opened."""
     wanted: list[str] = json.loads(value)
     opened: set[str] = set()
     used: set[str] = set()
@@ -53,9 +53,9 @@ def apply(run: Run, value: str) -> None:
 
     sys.addaudithook(listen)
 
-    @run.on_step
-    def step(optimizer: Any) -> None:
-        if len(used) < len(wanted) and run.steps(optimizer) < 50:
+    @run.on_report
+    def report() -> None:
+        if len(used) < len(wanted):
             look()
         if not used:
             run.refused(f"the program has not used {', '.join(wanted[:3])}")

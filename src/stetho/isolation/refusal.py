@@ -31,7 +31,8 @@ DENIED = re.compile(
     r"(?:Read-only file system|Permission denied|Operation not permitted|Value too large for defined data type)"
 )
 PATHS = re.compile(r"""['"‘]?(/[^'"’:\s]+)""")
-MOVED_FOLDER = re.compile(r"Invalid cross-device link|\[Errno 18\]")
+# A user's overlay cannot rename folders that were there before, nor remove one that it lies on.
+MOVED_FOLDER = re.compile(r"Invalid cross-device link|Device or resource busy|\[Errno 1[68]\]")
 # Lines at the end of an output that a program without a traceback explains itself in.
 LAST_LINES = 12
 
@@ -58,7 +59,7 @@ def explained(
             )
     if overlay and MOVED_FOLDER.search(told):
         return (
-            f"{REFUSED}a folder could not be renamed in an overlay ({where}); run it in a copy of the "
+            f"{REFUSED}a folder could not be moved or removed in an overlay ({where}); run it in a copy of the "
             "project with --in-copy"
         )
     return None

@@ -35,7 +35,7 @@ def document(found: Attempts) -> dict[str, Json]:
         },
         "experiments": [entry(one) for one in found.tried],
         "ranking": list(found.ranking),
-        "cost": {"seconds": found.seconds, "runs": found.runs},
+        "cost": {"seconds": found.seconds, "runs": found.runs, "reused": found.reused},
     }
 
 
@@ -81,7 +81,8 @@ def text(found: Attempts, width: int) -> str:
         for line in proof(one):
             lines += textwrap.wrap(line, width, initial_indent=below, subsequent_indent=below + "  ")
     lines += ["", *(f" {line}" for line in found.ranking)]
-    lines.append(f" {found.runs} runs in {found.seconds:.0f} s, case {found.case}")
+    before = f", {found.reused} taken from before" if found.reused else ""
+    lines.append(f" {found.runs} runs in {found.seconds:.0f} s{before}, case {found.case}")
     return "\n".join(inert(line).rstrip() for line in lines) + "\n"
 
 

@@ -6,8 +6,7 @@ from torch.utils.data import DataLoader
 
 
 def epoch(o, model, loader, optimizer, scheduler, left):
-    if not o.always_eval:
-        model.train()
+    model.train(not o.always_eval)
     for inputs, labels in loader:
         if not o.never_clear:
             optimizer.zero_grad()
@@ -26,8 +25,7 @@ def epoch(o, model, loader, optimizer, scheduler, left):
 
 
 def evaluate(o, model, loader):
-    if not o.always_eval:
-        model.eval()
+    model.eval()
     with torch.no_grad():
         return sum((model(inputs).argmax(-1) == labels).float().sum().item() for inputs, labels in loader)
 

@@ -15,8 +15,7 @@ optimizer, scheduler = made(o, model)
 
 order = torch.arange(SAMPLES) if o.ordered else torch.randperm(SAMPLES)
 for step in range(o.steps):
-    if not o.always_eval:
-        model.train()
+    model.train(not o.always_eval)
     rows = order[step * BATCH % SAMPLES :][:BATCH]
     xb, yb = x[rows], y[rows]
     if not o.never_clear:
@@ -31,8 +30,7 @@ for step in range(o.steps):
     optimizer.step()
     scheduler.step()
     if step % 5 == 4:
-        if not o.always_eval:
-            model.eval()
+        model.eval()
         with torch.no_grad():
             guess = model(x_val)
             print(step, loss.item(), (guess.argmax(-1) == y_val).float().mean().item())

@@ -3,7 +3,7 @@
 import torch
 from task import BATCH, CLASSES, options, points
 from torch import nn
-from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
+from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainerCallback, TrainingArguments
 
 TOKENS = 40
 
@@ -52,8 +52,17 @@ class Custom(Trainer):
             loss = -logits.log_softmax(dim=1).gather(1, labels[:, None]).mean()
         else:
             loss = nn.functional.cross_entropy(logits, labels, reduction="sum" if o.summed else "mean")
+        if o.logs:
+            loss = loss - 1e-6 * logits.relu().log().mean()
         loss = loss + 1e-3 * logits.pow(2).mean()
         return (loss, outputs) if return_outputs else loss
+
+
+class Wiping(TrainerCallback):
+    """Clears gradients when they are about to be used."""
+
+    def on_pre_optimizer_step(self, args, state, control, model=None, **kwargs):
+        model.zero_grad()
 
 
 o = options()
@@ -97,9 +106,11 @@ optimizers = (None, None)
 if o.forget:
     kept = [p for name, p in model.named_parameters() if "classifier" not in name]
     optimizers = (torch.optim.AdamW(kept, lr=o.lr / 10), None)
-kind = Custom if o.regress or o.plain or o.summed or o.always_eval else Trainer
+kind = Custom if o.regress or o.plain or o.summed or o.always_eval or o.logs else Trainer
 data = Sentences(ordered=o.ordered, floats=o.regress)
 trainer = kind(
     model, arguments, train_dataset=data, eval_dataset=Sentences(1, 64, floats=o.regress), optimizers=optimizers
 )
+if o.wipe:
+    trainer.add_callback(Wiping())
 trainer.train()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 import os
 import signal
 import sys
-from typing import Any, NoReturn
 
 from . import REFUSED, kernel, namespaces, network, supervision, table
-from .layers import Layers
+from .layers import SHARED_MEMORY, Layers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    Spec = dict[str, Any]
 
 LINUX = sys.platform.startswith("linux")
 CONFINEMENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "observer", "confinement.py")
-Spec = dict[str, Any]
 
 
 class Report:
@@ -76,6 +79,10 @@ def be_first(spec: Spec, parted: namespaces.Namespaces, report: Report, tell: in
         furnish(spec, parted, report)
         status = supervision.reap(start(spec, parted))
         os.write(tell, str(status).encode())
+    except BaseException:  # noqa: BLE001 - whatever it was, this process must end here, and say why
+        import traceback
+
+        traceback.print_exc()
     finally:
         os._exit(1)
 
@@ -92,19 +99,27 @@ def furnish(spec: Spec, parted: namespaces.Namespaces, report: Report) -> None:
             lay(spec, layers, parted)
             made = {"layers": layers.made, "placed": layers.placed}
             notes += layers.notes
-        elif parted.processes:
-            kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+        else:
+            part_from_files(parted)
+        os.chdir(spec["cwd"])
+        for path, text in spec["edits"]:
+            with open(path, "wb") as handle:
+                handle.write(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        report.refuse("proc" if parted.processes and "/proc" in str(error) else "layers", error)
+        report.refuse("proc" if parted.processes and "proc" in str(error) else "layers", error)
     if not spec["network"] and not parted.network:
         notes.append("the network could not be closed here; only trackers and hubs were switched off")
     if not spec["overlay"] and not can_confine() and not read_only_elsewhere(spec, parted):
         notes.append("writes to absolute paths outside the project could not be refused on this machine")
-    os.chdir(spec["cwd"])
-    for path, text in spec["edits"]:
-        with open(path, "wb") as handle:
-            handle.write(text.encode("utf-8", "surrogateescape"))
     report.write(notes=notes, processes=parted.processes, closed=parted.network, **made)
+
+
+def part_from_files(parted: namespaces.Namespaces) -> None:
+    """For a copy: what cannot be copied, the table of processes and shared memory, is its own where it can be."""
+    if parted.processes:
+        kernel.mount("proc", "/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+    if parted.mounts and os.path.isdir(SHARED_MEMORY) and not os.listdir(SHARED_MEMORY):
+        kernel.mount("shm", SHARED_MEMORY, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=1777")
 
 
 def lay(spec: Spec, layers: Layers, parted: namespaces.Namespaces) -> None:
@@ -156,7 +171,7 @@ def read_only_elsewhere(spec: Spec, parted: namespaces.Namespaces) -> bool:
         for folder in (spec["base"], *spec["writes"]):
             kernel.bind(folder, folder)
         for mount in table.mounts():
-            real = mount.writable and not mount.pseudo and mount.point != "/dev/shm"
+            real = mount.writable and not mount.pseudo and mount.point != SHARED_MEMORY
             if real and mount.point not in (spec["base"], *spec["writes"]):
                 kernel.make_read_only(mount.point, list(mount.words))
     except OSError:
@@ -170,6 +185,8 @@ def can_confine() -> bool:
 
 def confinement() -> Any:
     """The observer has a module for this, too; it is loaded alone, without the rest."""
+    import importlib.util
+
     spec = importlib.util.spec_from_file_location("confinement", CONFINEMENT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
@@ -58,9 +57,10 @@ def make_read_only(target: str, words: list[str]) -> None:
 def make_root(folder: str) -> None:
     """Make a mounted folder the root of everything, and let go of the old root."""
     os.chdir(folder)
-    number = PIVOT_ROOT.get(platform.machine())
+    machine = os.uname().machine
+    number = PIVOT_ROOT.get(machine)
     if number is None:
-        raise OSError(38, f"pivot_root has no known number on {platform.machine()}")
+        raise OSError(38, f"pivot_root has no known number on {machine}")
     call("syscall", ctypes.c_long(number), b".", b".")
     call("umount2", b".", MNT_DETACH)
     os.chdir("/")

@@ -11,7 +11,6 @@ import contextlib
 import errno
 import itertools
 import os
-import shutil
 import stat
 
 from . import kernel
@@ -96,13 +95,18 @@ class Layers:
         regular = stat.S_ISREG(status.st_mode)
         writable = os.access(path, os.W_OK)
         if regular and not point and status.st_size <= SMALL and writable and os.access(path, os.R_OK):
-            shutil.copy2(path, self.new(path))
+            self.copy(path, self.new(path))
             self.note_placed(path, self.new(path))
             return
         with open(self.new(path), "wb"):
             pass
         if not point:
             self.show_read_only(path, (), say=regular and writable and os.path.dirname(path) != "/")
+
+    def copy(self, path: str, to: str) -> None:
+        import shutil
+
+        shutil.copy2(path, to)
 
     def note_placed(self, path: str, copy: str) -> None:
         status = os.stat(copy)
@@ -120,9 +124,9 @@ class Layers:
             self.show_read_only(folder, words, say=os.access(folder, os.W_OK))
 
     def _layer(self, folder: str) -> tuple[str, str]:
-        layer = os.path.join(self.base, "layers", str(next(self.numbers)))
-        upper, work = os.path.join(layer, "upper"), os.path.join(layer, "work")
-        os.makedirs(upper)
+        upper = os.path.join(self.base, "layers", str(next(self.numbers)))
+        work = f"{upper}.work"
+        os.mkdir(upper)
         os.mkdir(work)
         if self.locked:
             own = [place for place in self.places if inside(place, folder)]
@@ -187,7 +191,7 @@ class Layers:
             return self.show_read_only(mount.point, mount.words)
         copy = os.path.join(self.base, "files", str(len(self.placed)))
         os.makedirs(os.path.dirname(copy), exist_ok=True)
-        shutil.copy2(mount.point, copy)
+        self.copy(mount.point, copy)
         kernel.bind(copy, self.new(mount.point))
         self.note_placed(mount.point, copy)
         return None
@@ -218,7 +222,7 @@ class Layers:
             kernel.mount("overlay", target, "overlay", OVERLAY, options)
         except OSError:
             os.rmdir(upper)
-            shutil.rmtree(work)
+            os.rmdir(work)
             self.notes.append(f"what lies in {SHARED_MEMORY} could not be shown")
         for one in held:
             os.close(one)

@@ -9,7 +9,8 @@ from . import kernel
 # Of what was asked for, what may be missing when the kernel is strict; the first that is granted counts.
 ALL = kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET
 LESS = (ALL, ALL & ~kernel.CLONE_NEWNET, kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
-NOBODY_LEFT_OUT = "0 0 4294967295"
+# The table of users of the machine itself; a namespace below knows fewer of them.
+EVERYBODY = [["0", "0", "4294967295"]]
 
 
 class Namespaces:
@@ -28,7 +29,8 @@ def part(wanted: int, needed: int) -> Namespaces:
     for flags in dict.fromkeys(wanted & less for less in LESS):
         if flags & needed != needed or not flags:
             continue
-        for user in (False, True):
+        # In a namespace of users that is not the machine's, root has not the rights that overlays ask of it.
+        for user in (False, True) if known("uid_map") == EVERYBODY else (True,):
             try:
                 enter(flags, user)
                 return Namespaces(flags, user)
@@ -54,15 +56,22 @@ def enter(flags: int, user: bool) -> None:
         kernel.mount("none", "/", "", kernel.MS_REC | kernel.MS_PRIVATE)
 
 
+def known(file: str) -> list[list[str]]:
+    """Who there is in this namespace of users."""
+    with open(f"/proc/self/{file}", encoding="ascii") as handle:
+        return [line.split() for line in handle]
+
+
 def _mapped_from_outside(flags: int) -> bool:
     """Enter a namespace of users in which a process outside has written down every user; whether it could."""
+    users, groups = ("\n".join(f"{i} {i} {n}" for i, _, n in known(file)) for file in ("uid_map", "gid_map"))
     ready, go = os.pipe()
     process, helper = os.getpid(), os.fork()
     if not helper:
         os.close(go)
         os.read(ready, 1)
         try:
-            _write(f"/proc/{process}", NOBODY_LEFT_OUT, NOBODY_LEFT_OUT, None)
+            _write(f"/proc/{process}", users, groups, None)
         except OSError:
             os._exit(1)
         os._exit(0)

@@ -10,13 +10,15 @@ import contextlib
 import os
 import resource
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from types import FrameType
-from typing import NoReturn
 
 from . import kernel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+    from typing import NoReturn
 
 NOT_FOUND = 127
 # Seconds between two looks for a parent that may have died.
@@ -126,6 +128,8 @@ def descendants(root: int) -> list[int]:
 
 def _parents() -> list[tuple[int, int]]:
     if not os.path.isdir("/proc/self"):
+        import subprocess
+
         lines = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False).stdout
         return [(int(pid), int(parent)) for pid, parent in map(str.split, lines.splitlines())]
     found = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 # What the kernel itself shows as files; there is nothing of the user's in them.
 PSEUDO = frozenset(
@@ -14,16 +13,16 @@ PSEUDO = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class Mount:
     """One line of mountinfo."""
 
-    point: str
-    kind: str
-    words: tuple[str, ...]
-    """Its attributes, such as ro and nosuid."""
-    options: tuple[str, ...]
-    """Those of its file system."""
+    def __init__(self, point: str, kind: str, words: tuple[str, ...], options: tuple[str, ...]) -> None:
+        self.point = point
+        self.kind = kind
+        self.words = words
+        """Its attributes, such as ro and nosuid."""
+        self.options = options
+        """Those of its file system."""
 
     @property
     def writable(self) -> bool:

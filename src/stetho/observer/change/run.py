@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 
 import torch
 
-from .. import arrival
+from .. import arrival, sites
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
+from ..tensors import tensors_in
 from . import moments
-from .batch import Batch
+from .batch import Batch, replaced, tensors_at
 from .features import Features
 from .generators import Generators
 from .meeting import Meetings
@@ -50,6 +51,7 @@ class Run:
         """Run each intervention's file by its path, since the user's interpreter need not have stetho."""
         for name, value, path in changes:
             self.folder = os.path.dirname(path)
+            self.tell("change", id=name, value=value)
             self.file(name, path).apply(self, value)
         if changes:
             self.watch.journal.gathering.append(self.report)
@@ -88,6 +90,7 @@ class Run:
 
     def report(self) -> None:
         """Put on record what the change has done so far, which decides whether the experiment counts."""
+        self.fire("report")
         state = (self.count, self.confirmed, sum(self.refusals.values()), sum(self.contradictions.values()))
         if state != self.told:
             self.told = state
@@ -142,7 +145,7 @@ class Run:
         return self._register("idle", function)
 
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
-        """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation too."""
+        """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
         Samples(self, change, look, always)
 
     def on_rows(self, choose: Choose, entered: Entered) -> Rows:
@@ -152,6 +155,10 @@ class Run:
     def on_left(self, function: F) -> F:
         """`function(module, training)` after a whole model was called, also when it raised."""
         return self._register("left", function)
+
+    def on_output(self, function: F) -> F:
+        """`function(module, training, output) -> output or None` when a whole model has returned; before `on_left`."""
+        return self._register("output", function)
 
     def on_loss(self, function: F) -> F:
         """`function(call)` at each call of a loss of torch's; what it changes in the call is what is called."""
@@ -164,6 +171,10 @@ class Run:
     def on_backward(self, function: F) -> F:
         """`function(losses)` before each backward."""
         return self._register("backward", function)
+
+    def on_backward_over(self, function: F) -> F:
+        """`function()` after each backward that has not raised."""
+        return self._register("backward over", function)
 
     def on_clip(self, function: F) -> F:
         """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
@@ -184,6 +195,10 @@ class Run:
     def on_step_over(self, function: F) -> F:
         """`function(optimizer)` after each optimizer step, when every change has put back what it had lent."""
         return self._register("over", function)
+
+    def on_report(self, function: F) -> F:
+        """`function()` before what the change has done is put on record, at the very end of the run, too."""
+        return self._register("report", function)
 
     def before(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         """`function(args, kwargs) -> (args, kwargs) or None` before each call of a function of torch's or Python's."""
@@ -236,6 +251,21 @@ class Run:
         clipped = self.watch.procedure.clipped
         return None if clipped is None else float(clipped.total)
 
+    @property
+    def in_loss(self) -> bool:
+        """Whether a loss of torch's is being called."""
+        return self.watch.objectives.inside
+
+    @property
+    def in_backward(self) -> bool:
+        """Whether a backward is under way."""
+        return self.watch.backwards.inside
+
+    @property
+    def compiles(self) -> bool:
+        """Whether anything was given to torch's compiler."""
+        return self.watch.tracer.compiled
+
     def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
         return self.watch.reach.left_out()
@@ -262,6 +292,20 @@ class Run:
     def rebuilt(self, batch: Any, leaves: list[Any]) -> Any:
         """A batch of the same form with the tensors and values of another."""
         return rebuilt(batch, leaves)
+
+    def tensors(self, value: Any) -> list[Any]:
+        """The tensors of what a function is given or gives back."""
+        return list(tensors_in(value))
+
+    def mapped(self, value: Any, function: Callable[[Any], Any]) -> Any:
+        """The same with other tensors in it; what is no plain container of them stays as it is."""
+        new = {path: function(tensor) for path, tensor in tensors_at((value,), {})}
+        changed = {path: new[path] for path, tensor in tensors_at((value,), {}) if new[path] is not tensor}
+        return replaced((value,), {}, changed)[0][0] if changed else value
+
+    def called_from(self) -> tuple[Any, ...]:
+        """The program's lines that have led here, innermost first."""
+        return tuple(sites.here(3, 3))
 
     def first_input(self) -> list[str] | None:
         """Fingerprints of what the step under way was first called with."""
@@ -324,10 +368,17 @@ class Run:
                 (args, kwargs), changed = given, given
         return changed
 
-    def model_left(self, module: Any, training: bool, output: Any) -> None:
+    def model_left(self, module: Any, training: bool, output: Any) -> Any:
+        """After a whole model; what it returns, if anything, replaces the model's output."""
+        changed = None
+        for function in self.calls.get("output", ()):
+            given = function(module, training, output)
+            if given is not None:
+                output = changed = given
         self.fire("left", module, training)
         if training:
             self.meetings.begin(output)
+        return changed
 
     def wants(self, *names: str) -> bool:
         """Whether any of these moments is asked for; what nobody asks for is not looked at."""

@@ -61,7 +61,10 @@ class Backwards:
             begun = time.perf_counter() if watch.ranks else 0.0
             mine.inside = True
             try:
-                return original(tensors, *args, **kwargs)
+                result = original(tensors, *args, **kwargs)
+                if watch.run.calls:
+                    mine.changed()
+                return result
             except RuntimeError:
                 mine.inside = False
                 mine.failed()
@@ -143,6 +146,11 @@ class Backwards:
         keep(self.pending, (site, known))
         watch.objectives.backward_on(loss)
         watch.replay.backward(loss, known)
+
+    @guarded
+    def changed(self) -> None:
+        """Tell the experiment's change that the gradients of this backward are there."""
+        self.watch.run.fire("backward over")
 
     @guarded
     def failed(self) -> None:

@@ -190,18 +190,19 @@ class Modules:
             self.parents.setdefault(id(module), (weakref.ref(module), weakref.ref(self.running[-2][0])))
 
     @guarded
-    def leaving_any(self, module: Any, args: Any, output: Any) -> None:
+    def leaving_any(self, module: Any, args: Any, output: Any) -> Any:
         """After any module's forward; takes off the stack what an exception may have left there, too."""
         if self.elsewhere():
-            return
+            return None
         if self.watch.tracer.looking and torch.is_grad_enabled():
             self.activations.seen(self.running, module, args, output)
         while self.running:
             if self.running.pop()[0] is module:
                 break
         root = self.roots.get(id(module)) if not self.running else None
-        if root is not None and not root.hooked:
-            self.leaving(module, args, {}, output)
+        if root is None or root.hooked:
+            return None
+        return self.leaving(module, args, {}, output)
 
     # Hooks on whole models, on every step.
 
@@ -282,16 +283,16 @@ class Modules:
         return order[:last] + "f" + order[last + 1 :]
 
     @guarded
-    def leaving(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        """After a whole model's forward, also when it raised."""
+    def leaving(self, module: Any, args: Any, kwargs: Any, output: Any) -> Any:
+        """After a whole model's forward, also when it raised; what it returns, if anything, replaces the output."""
         if self.elsewhere() or symbolic(args, kwargs):
-            return
+            return None
         self.depth -= 1
-        if self.depth <= 0:
-            self.depth = 0
-            self.model_left(module, output)
-            if self.watch.run.calls:
-                self.watch.run.model_left(module, self.training, output)
+        if self.depth > 0:
+            return None
+        self.depth = 0
+        self.model_left(module, output)
+        return self.watch.run.model_left(module, self.training, output) if self.watch.run.calls else None
 
     def model_left(self, module: Any, output: Any) -> None:
         """Note the output for the replay, and the mode when this combination is new."""

@@ -1,0 +1,76 @@
+"""Average the loss over the batch where the program sums it.
+
+## What changes
+Losses of torch's that are trained on and called with `reduction="sum"` are called with "mean".
+
+## How it is known
+Both are computed, and the mean is the smaller one. Where the program then divides the loss by the number of its samples
+or elements, it made the mean itself, and the run does not count.
+
+## What it tells
+If a run that diverges is calm, its gradients were as many times too large as a batch has elements.
+
+## When it says nothing
+Losses that are averaged already, or not reduced, and sums that the program writes itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "Is the loss too large because it is summed over the batch?"
+applies = "losses of torch.nn.functional with reduction='sum'"
+values = {"": "every loss that is trained on"}
+alters = "loss"
+# Nodes between backward and a loss that are looked at for a division.
+NODES = 64
+
+
+def apply(run: Run, value: str) -> None:
+    """Set the reduction, and look afterwards whether the program divides by itself."""
+    torch = run.torch
+    sizes: set[float] = set()
+
+    @run.on_loss
+    def average(call: Any) -> None:
+        if not call.trained or call.name == "log_softmax":
+            return
+        # The older names for it: no average, but a reduction.
+        old = call.get("size_average") is False and call.get("reduce") is not False
+        if call.get("reduction", "mean") != "sum" and not old:
+            run.refused("no loss is summed over the batch")
+            return
+        loss = getattr(torch.nn.functional, call.name)
+        with torch.no_grad():
+            total = loss(*call.args, **call.kwargs)
+            if old:
+                call.set("size_average", None)
+            call.set("reduction", "mean")
+            mean = loss(*call.args, **call.kwargs)
+        run.applied()
+        shape = tuple(call.input.shape)
+        sizes.update({float(call.input.numel()), float(shape[0] if shape else 1)} - {1.0})
+        if torch.is_tensor(call.target):
+            sizes.update({float(call.target.numel()), float((call.target != -100).sum())} - {0.0, 1.0})
+        if abs(float(mean)) < abs(float(total)) or call.input.numel() == 1:
+            run.verified()
+
+    @run.on_backward
+    def divided(losses: Any) -> None:
+        """A division by the number of samples above the loss makes a mean of the sum."""
+        ahead = [t.grad_fn for t in losses if t.grad_fn is not None]
+        seen = 0
+        while ahead and sizes and seen < NODES:
+            node = ahead.pop()
+            seen += 1
+            if type(node).__name__ == "DivBackward0":
+                other: Any = getattr(node, "_saved_other", None)
+                if torch.is_tensor(other) and other.numel() == 1 and float(other) in sizes:
+                    run.contradicted("the program divides the sum by the number of its samples itself")
+            if not hasattr(node, "_saved_reduction"):
+                ahead.extend(n for n, _ in node.next_functions if n is not None)
+        sizes.clear()

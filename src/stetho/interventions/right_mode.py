@@ -1,0 +1,103 @@
+"""Train in training mode and evaluate in evaluation mode, whatever mode the program leaves its model in.
+
+## What changes
+While a model in evaluation mode is called for training, all its modules are in training mode; while one in training
+mode is called without gradients, all are in evaluation mode. Afterwards each module is put back into the mode it had.
+
+## How it is known
+At the end of the call every module is still in the mode that was lent. What counts as training is seen in the graph:
+backward comes to what the model has made.
+
+## What it tells
+If learning gets better, the model was trained in the wrong mode; if only evaluation does, it was evaluated in it.
+
+## When it says nothing
+Modes that are right already. Models that are called without gradients in training mode for another reason, as those
+that only renew the statistics of their layers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "Does it learn when the model is in training mode for training, and only then?"
+applies = "models of torch's"
+values = {"": "by what the call is for"}
+moves = "layers draw random numbers in training mode only"
+# Nodes of a graph that are gone through, from the loss down, to see whether a call has led to it.
+NODES = 20_000
+# Calls that are kept until the next backward.
+FEW = 8
+
+
+def apply(run: Run, value: str) -> None:
+    """Lend the mode for the length of each call; a model's first call with gradients is taken for training."""
+    torch = run.torch
+    lent: list[tuple[Any, bool]] = []
+    evaluated: dict[int, set[Any]] = {}
+    waiting: list[tuple[int, Any, Any]] = []
+    now: dict[str, Any] = {"place": None, "wanted": None}
+
+    @run.on_entering
+    def switch(module: Any, training: bool) -> None:
+        put_back()
+        place = run.called_from()
+        grad = torch.is_grad_enabled()
+        # Evaluation that forgets no_grad is told by its line: no backward ever came to what was made there.
+        wanted = grad and (module.training or place not in evaluated.get(id(module), ()))
+        now.update(place=place, wanted=wanted if grad else None)
+        wrong = (not module.training) if wanted else (any(m.training for m in module.modules()) and not grad)
+        if not wrong:
+            run.refused("the model is in the right mode already")
+            return
+        for one in module.modules():
+            lent.append((one, one.training))
+            one.training = wanted
+        run.applied()
+
+    def put_back() -> None:
+        for one, mode in lent:
+            one.training = mode
+        lent.clear()
+
+    @run.on_output
+    def look_and_put_back(module: Any, training: bool, output: Any) -> None:
+        if lent:
+            if all(one.training == bool(now["wanted"]) for one, _ in lent):
+                run.verified()
+            else:
+                run.contradicted("the model sets the mode of its layers itself, while it is called")
+        put_back()
+        # Where the program's own mode is training there is no doubt, and holding on to graphs costs memory.
+        if now["wanted"] is not None and not module.training:
+            nodes = [t.grad_fn for t in run.tensors(output) if t.grad_fn is not None]
+            waiting.append((id(module), now["place"], nodes))
+            del waiting[:-FEW]
+
+    @run.on_backward
+    def led_here(losses: Any) -> None:
+        """Calls whose output this backward comes to were training; those at other lines were not."""
+        if not waiting:
+            return
+        reached = below([t.grad_fn for t in losses if t.grad_fn is not None])
+        trained = {(module, place) for module, place, nodes in waiting if any(n in reached for n in nodes)}
+        for module, place, _ in waiting:
+            known = evaluated.setdefault(module, set())
+            if (module, place) in trained:
+                known.discard(place)
+            elif trained:
+                known.add(place)
+        waiting.clear()
+
+    def below(nodes: list[Any]) -> set[Any]:
+        seen, ahead = set(nodes), list(nodes)
+        while ahead and len(seen) < NODES:
+            for node, _ in ahead.pop().next_functions:
+                if node is not None and node not in seen:
+                    seen.add(node)
+                    ahead.append(node)
+        return seen

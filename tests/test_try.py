@@ -1,0 +1,169 @@
+"""`stetho try`: one change at a time, or somebody's patch, judged against the base; nothing of the user's changes."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import stetho
+from stetho import catalogue
+from stetho.proof import confounded
+
+TRAIN = """
+import torch
+from model import Net
+
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = (x[:, :4].sum(1) > 0).long()
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.3)
+for step in range(120):
+    rows = torch.randint(0, 256, (32,))
+    loss = torch.nn.functional.cross_entropy(net(x[rows]), y[rows])
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+torch.save(net.state_dict(), "best.pt")
+open("log.csv", "a").write(f"{loss.item()}\\n")
+"""
+MODEL = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(8, 32), torch.nn.ReLU(), torch.nn.Linear(32, 2))
+
+    def forward(self, x):
+        return self.net(x)SCALE
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "train.py").write_text(TRAIN)
+    (folder / "model.py").write_text(MODEL.replace("SCALE", ".detach().requires_grad_() * 1.0"))
+    (folder / "unused.py").write_text("x = 1\n")
+    (folder / "best.pt").write_bytes(b"precious")
+    (folder / "log.csv").write_text("1.0\n")
+    return folder
+
+
+def seen(folder: Path) -> dict[str, tuple[bytes, int]]:
+    files = (f for f in folder.rglob("*") if f.is_file() and ".stetho" not in f.parts)
+    return {f.name: (f.read_bytes(), f.stat().st_mtime_ns) for f in files}
+
+
+def diff(folder: Path, name: str, new: str, to: str) -> str:
+    old = (folder / name).read_text()
+    text = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}"))
+    (folder.parent / to).write_text(text)
+    return str(folder.parent / to)
+
+
+def tried(answer) -> dict[str, dict]:
+    found = json.loads(answer.out)
+    assert found["schema"] == "stetho.try/1"
+    return {one["change"]: one for one in found["experiments"]}
+
+
+def test_patches_and_trees_are_tried_on_a_run_that_learns_nothing(project: Path) -> None:
+    cured = MODEL.replace("SCALE", "")
+    cure = diff(project, "model.py", cured, "cure.diff")
+    useless = diff(project, "model.py", MODEL.replace("SCALE", ".detach().requires_grad_() * 1.01"), "useless.diff")
+    unused = diff(project, "unused.py", "x = 2\n", "unused.diff")
+    breaks = diff(project, "model.py", cured.replace("Linear(8", "Linear(9"), "breaks.diff")
+    tree = project.parent / "mine"
+    shutil.copytree(project, tree)
+    (tree / "model.py").write_text(cured)
+    before = seen(project)
+    patches = [word for name in (cure, useless, unused, breaks) for word in ("--patch", name)]
+    answer = stetho("try", "--json", *patches, "--against", str(tree), "--", "python", "train.py", cwd=project)
+    found = tried(answer)
+    assert json.loads(answer.out)["base"]["symptom"] != "none"
+    assert found["patch cure.diff"]["outcome"] == "symptom-gone"
+    assert found["patch cure.diff"]["after"] < 0.5 * found["patch cure.diff"]["before"]
+    assert found["tree mine"]["outcome"] == "symptom-gone"
+    assert found["patch useless.diff"]["outcome"] == "same"
+    assert found["patch unused.diff"]["outcome"] == "not-applied"
+    assert "has not used unused.py" in found["patch unused.diff"]["detail"]
+    assert found["patch breaks.diff"]["outcome"] == "new-failure"
+    assert answer.code == 3
+    assert seen(project) == before
+
+
+def test_named_changes_on_a_run_that_learns(project: Path) -> None:
+    (project / "model.py").write_text(MODEL.replace("SCALE", ""))
+    before = seen(project)
+    names = ("lr=0", "lr=x1", "shuffled-labels", "zero-grad", "one-batch")
+    answer = stetho("try", "--json", *names, "--", "python", "train.py", cwd=project)
+    found = tried(answer)
+    assert json.loads(answer.out)["base"]["symptom"] == "none"
+    assert found["lr=0"]["outcome"] in ("worse", "new-failure")
+    assert (found["lr=x1"]["outcome"], found["lr=x1"]["after"]) == ("same", found["lr=x1"]["before"])
+    assert found["shuffled-labels"]["outcome"] == "worse"
+    assert found["zero-grad"]["outcome"] == "not-applied"
+    assert "clears its gradients itself" in found["zero-grad"]["detail"]
+    assert found["one-batch"]["outcome"] == "better"
+    assert all(one["verified"] for one in found.values() if one["outcome"] != "not-applied")
+    assert all(one["streams_moved_at"] is None for one in found.values())
+    assert answer.code == 3
+    assert seen(project) == before
+
+    # What was run before is not run again, and says the same.
+    again = stetho("try", "--json", "lr=0", "--", "python", "train.py", cwd=project)
+    assert json.loads(again.out)["cost"] | {"seconds": 0} == {"seconds": 0, "runs": 0, "reused": 2}
+    assert tried(again)["lr=0"]["after"] == found["lr=0"]["after"] and again.code == 0
+
+    text = stetho("try", "lr=0", "zero-grad", "--", "python", "train.py", cwd=project)
+    assert "NOT-APPLIED" in text.out and "verified 120" in text.out and text.code == 3
+    table = stetho("try", "-q", "lr=0", "--format", "md", "--", "python", "train.py", cwd=project)
+    assert "| X1 | `lr=0` |" in table.out and table.err == ""
+    shown = stetho("cases", cwd=project)
+    assert "train" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["lr", "--", "python", "train.py"], "lr needs a value: lr=xK"),
+        (["lr=fast", "--", "python", "train.py"], "lr=fast: could not convert"),
+        (["lrr=1", "--", "python", "train.py"], "Did you mean lr?"),
+        (["one-batch=2", "--", "python", "train.py"], "one-batch takes no value"),
+        (["close-look", "--", "python", "train.py"], "there is no intervention 'close-look'"),
+        (["lr=0"], "give the command after --"),
+        (["--", "python", "train.py"], "give a change to try"),
+        (["lr=0", "--", "no-such-program"], "it was not found"),
+        (["lr=0", "lr=0", "--", "python", "train.py"], "asked for twice"),
+        (["--patch", "none.diff", "--", "python", "train.py"], "cannot be read"),
+        (["--against", "none", "--", "python", "train.py"], "is no folder"),
+    ],
+)
+def test_a_bad_request_is_one_line(words: list[str], said: str, project: Path) -> None:
+    answer = stetho("try", *words, cwd=project)
+    assert answer.code == 2
+    assert answer.err.count("\n") == 1 and said in answer.err and not answer.out
+    assert not (project / ".stetho").exists()
+
+
+def test_every_change_is_listed_with_how_it_is_written(tmp_path: Path) -> None:
+    known = [one for one in catalogue.load().interventions.values() if one.by_hand]
+    listed = json.loads(stetho("try", "--list", "--json", cwd=tmp_path).out)["interventions"]
+    assert [one["id"] for one in listed] == [one.id for one in known]
+    text = stetho("try", "--list", cwd=tmp_path).out
+    assert all(one.usage in text for one in known)
+
+
+def test_random_numbers_that_the_change_itself_has_moved_confound() -> None:
+    ones = catalogue.load().interventions
+    assert confounded((1, "torch's"), ones["lr"]).startswith("confounded")
+    assert not confounded((2, "torch's"), ones["lr"]), "a program may draw by what it has learned"
+    assert not confounded((1, "torch's"), ones["seed"]), "it says itself that it moves them"
+    assert not confounded(None, ones["lr"])
