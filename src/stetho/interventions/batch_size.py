@@ -6,15 +6,15 @@ Batches that the program cuts itself keep their shape: their first N samples are
 and target alike, which under a mean over the batch gives the gradient of these N.
 
 ## How it is known
-The batch that enters the model has N samples, or N different ones where they are repeated.
+The batch that the loader delivers has N samples; where they are repeated, the model is given N different ones.
 
 ## What it tells
 Small batches make noisier gradients. If the symptom follows, it is about that noise, about layers that look at the
 whole batch, or about memory. N of 1 shows a loss or a norm that cannot do with one sample.
 
 ## When it says nothing
-Batches cut by the program that are to become larger, batch samplers without a size, and data sets that make whole
-batches themselves.
+Batches cut by the program, by a batch sampler without a size or by the data set itself, where they are to become
+larger.
 """
 
 from __future__ import annotations
@@ -40,53 +40,52 @@ def read(value: str) -> int:
 
 
 def apply(run: Run, value: str) -> None:
-    """Change the loaders' settings; without a loader, repeat rows."""
+    """Change the loaders' settings; without a loader that can be told, repeat rows."""
     number = read(value)
-    state = {"fed": False, "rows": 0}
+    changed: set[int] = set()
     sizes: set[int] = {number}
+    state = {"fed": False, "seen": False}
 
     @run.on_loader
     def settings(given: dict[str, Any]) -> None:
-        sampler = given.get("batch_sampler")
-        if sampler is not None:
-            if isinstance(getattr(sampler, "batch_size", None), int):
-                sampler.batch_size = number
-            else:
-                run.refused("a batch sampler of the program's own decides how large its batches are")
+        sampler, data = given.get("batch_sampler"), given.get("dataset")
+        if sampler is not None and isinstance(getattr(sampler, "batch_size", None), int):
+            sampler.batch_size = number
+        elif sampler is not None or given.get("batch_size", 1) is None:
             return
-        if given.get("batch_size", 1) is None:
-            run.refused("its data set makes whole batches itself")
-            return
-        given["batch_size"] = number
+        else:
+            given["batch_size"] = number
+        changed.add(id(data))
         try:
-            samples = len(given["dataset"])
+            samples = len(data)  # type: ignore[arg-type]
         except (TypeError, NotImplementedError):
             return
         if samples < number:
             # The whole data set is one batch, which must not be dropped as an incomplete one.
             sizes.add(samples)
-            given["drop_last"] = False
+            given.pop("drop_last", None)
 
-    @run.on_batch
-    def delivered(stream: int, batch: Any) -> None:
-        if run.evaluating:
-            return
-        state["fed"], rows.on = True, False
-        tensors = [leaf for leaf in run.leaves(batch) or () if isinstance(leaf, run.torch.Tensor) and leaf.dim()]
-        state["rows"] = int(tensors[0].shape[0]) if tensors else 0
+    @run.on_fetch
+    def delivered(iterator: Any, fetch: Any) -> Any:
+        batch = fetch()
+        if not run.evaluating:
+            state["fed"] = id(iterator._dataset) in changed
+            state["seen"] = any(set(shape[:2]) & sizes for shape in shapes(batch))
+            rows.on = not state["fed"]
+        return batch
+
+    def shapes(batch: Any) -> list[Any]:
+        if isinstance(batch, run.torch.Tensor):
+            return [batch.shape]
+        if isinstance(batch, dict) or hasattr(batch, "values"):
+            batch = list(batch.values())
+        return [one for item in batch for one in shapes(item)] if isinstance(batch, (list, tuple)) else []
 
     @run.on_entering
     def look(module: Any, training: bool) -> None:
-        if not training or not state["fed"]:
-            return
-        run.applied()
-        if state["rows"] in sizes:
-            run.verified()
-
-    @run.on_left
-    def size_at_the_model(module: Any, training: bool) -> None:
-        if training and state["fed"] and state["rows"] in sizes and run.batch.size % state["rows"]:
-            run.contradicted(f"the model is called with {run.batch.size} samples at once")
+        if training and state["fed"]:
+            run.applied()
+            run.verified(int(state["seen"]))
 
     def choose(call: int, prints: list[str]) -> list[tuple[int, int]] | None:
         if number >= len(prints):

@@ -41,6 +41,15 @@ def read(value: str) -> float:
     return float(value)
 
 
+def shared(torch: Any, size: int) -> Any:
+    """Numbers that other processes see too, where the system lets them."""
+    numbers = torch.zeros(size, dtype=torch.uint8)
+    try:
+        return numbers.share_memory_()
+    except (RuntimeError, OSError):
+        return numbers
+
+
 class Part:
     """A data set that knows only a part of its samples, under all the numbers of the whole."""
 
@@ -49,8 +58,7 @@ class Part:
         self.samples = len(dataset)
         self.kept = max(1, round(self.samples * fraction))
         # Shared with the workers, which fetch in processes of their own.
-        self.asked = torch.zeros(min(self.samples, COUNTED), dtype=torch.uint8).share_memory_()
-        self.whole = torch.zeros(1, dtype=torch.uint8).share_memory_()
+        self.asked, self.whole = (shared(torch, size) for size in (min(self.samples, COUNTED), 1))
 
     def __len__(self) -> int:
         return len(self.dataset)

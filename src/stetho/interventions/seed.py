@@ -94,7 +94,8 @@ def _torch(run: Run, number: int) -> None:
         def manual_seed(self, seed: Any) -> Any:
             return super().manual_seed(derived(number, int(seed)))
 
-    Generator.__module__, Generator.__qualname__ = made.__module__, made.__qualname__
+    # Under this name it can be sent to other processes, whether they know of the change or not.
+    Generator.__module__, Generator.__qualname__ = "torch", "Generator"
     before, begun = torch.random.get_rng_state().tolist(), derived(number, "unseeded")
     torch.manual_seed(begun)
     _look(run, torch.random.get_rng_state().tolist(), state(begun), before)

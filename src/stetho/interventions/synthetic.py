@@ -33,8 +33,10 @@ values = {"": "a pool of 512 samples"}
 alters = "loss"
 # Samples of the pool, and the bytes it may take.
 POOL, BYTES = 512, 64 * 2**20
-# Parts of a sample that a rule looks at, and different tokens that it is made of.
-PARTS, TOKENS = 256, 64
+# Parts that a rule looks at, along the features of a sample and along each other axis, by the number of its axes.
+PARTS_BY_AXES = {1: (256, 1), 2: (64, 4)}
+# Different numbers of one sample, where it is to have many, and different tokens that samples are made of.
+NUMBERS, TOKENS = 256, 64
 # How much of a sample varies by part, so that a model which averages over places can see it too.
 BY_PART, BY_ELEMENT = 0.8, 0.6
 
@@ -106,7 +108,7 @@ class Rule:
         sums = pool.by_part(rows)
         if columns > 1:
             return (sums @ self.weights(sums.shape[1], columns))[:, None].expand(-1, many, -1)
-        made = sums @ self.weights(sums.shape[1], min(many, PARTS))
+        made = sums @ self.weights(sums.shape[1], min(many, NUMBERS))
         return made[:, self.torch.arange(many) % made.shape[1], None]
 
     def classes(self, pool: Pool, rows: Any, attended: Any, many: int, number: int) -> Any:
@@ -238,9 +240,11 @@ def measured(tensor: Any) -> bool:
 def parts(torch: Any, form: tuple[int, ...]) -> tuple[Any, int]:
     """For each element of a sample the number of the part that it lies in, and how many parts there are."""
     number, total = torch.zeros((), dtype=torch.long), 1
-    most = max(2, int(PARTS ** (1 / max(1, len(form)))))
-    for size in form:
-        blocks = min(size, most)
+    features = 0 if len(form) > 2 else len(form) - 1
+    # Few along places and times: many models see these only as a mean.
+    along, across = PARTS_BY_AXES.get(len(form), (16, 2))
+    for axis, size in enumerate(form):
+        blocks = max(1, min(size, along if axis == features else across))
         number = number[..., None] * blocks + torch.arange(size) * blocks // max(1, size)
         total *= blocks
     return number.reshape(-1), total

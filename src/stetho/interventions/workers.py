@@ -42,14 +42,13 @@ def apply(run: Run, value: str) -> None:
     """Change the settings of each loader before it is made."""
     number = read(value)
     changed: set[int] = set()
-    state = {"loaders": 0, "fetched": 0}
+    state = {"fetched": 0}
 
     @run.on_loader
     def settings(given: dict[str, Any]) -> None:
-        state["loaders"] += 1
         had, data = int(given.get("num_workers") or 0), given.get("dataset")
         if had == number:
-            run.refused(f"its loaders have {number} workers already")
+            run.refused(f"the number of workers is {number} already")
             return
         if number > 1 and isinstance(data, run.torch.utils.data.IterableDataset) and had < 2:
             run.refused("each worker would read the whole of an iterable data set")

@@ -16,6 +16,8 @@ Path = Tuple[Any, ...]
 DEPTH = 3
 # Operations that are followed back to see where an input comes from.
 NODES = 2000
+# Calls after which labels have been seen if there are any.
+ENOUGH = 16
 
 
 class Batch:
@@ -37,9 +39,9 @@ class Batch:
 
     def comes(self, module: Any, args: Any, kwargs: Any) -> None:
         """A model is called for training: how many samples it is given."""
-        # Of several models each has to show its labels; one of them may be given them and another not.
-        self.known = id(module) in self.met
-        self.met.add(id(module))
+        # Of several models each has to show its labels; one that is made anew for each step never comes again.
+        self.known = identity(module) in self.met or self.calls >= ENOUGH
+        self.met.add(identity(module))
         self.calls += 1
         self.tensors = dict(tensors_at(args, kwargs))
         first = self.main(module)
@@ -104,6 +106,11 @@ class Batch:
         for path, tensor in self.tensors.items():
             if path[0] != 0 and holds(tensor, target):
                 self.labels.add(path)
+
+
+def identity(module: Any) -> int:
+    """What stands for a model also where it is wrapped or compiled: its first parameter."""
+    return id(next(module.parameters(), module))
 
 
 def tensors_at(args: Any, kwargs: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:

@@ -7,7 +7,9 @@ from typing import Any
 import torch
 
 # Samples of whole numbers that are kept to draw from.
-ROWS = 1024
+ROWS, BYTES = 1024, 2**24
+# Different sizes of samples that are remembered, and elements of one batch that are measured.
+SIZES, ELEMENTS = 64, 2**20
 
 
 class Features:
@@ -19,17 +21,26 @@ class Features:
 
     def add(self, tensor: Any) -> None:
         """See another batch."""
+        row = max(1, tensor[:1].numel())
         if not is_number(tensor):
-            held = self.rows.get(tuple(tensor.shape[1:]))
-            rows = tensor[:ROWS].cpu()
-            self.rows[tuple(tensor.shape[1:])] = (rows if held is None else torch.cat([rows, held])[:ROWS]).clone()
+            self._keep(tensor[: max(2, min(ROWS, BYTES // (row * tensor.element_size())))].cpu().clone())
             return
-        columns = by_feature(tensor)
+        columns = by_feature(tensor[: max(1, ELEMENTS // row)])
         finite = columns.isfinite()
         columns = torch.where(finite, columns, torch.zeros_like(columns))
         new = torch.stack([finite.double().sum(1), columns.sum(1), columns.square().sum(1)])
         held = self.sums.get(columns.shape[0])
         self.sums[columns.shape[0]] = new if held is None else held + new
+
+    def _keep(self, rows: Any) -> None:
+        form = tuple(rows.shape[1:])
+        if form not in self.rows and len(self.rows) >= SIZES:
+            self.rows.pop(next(iter(self.rows)))
+        held = self.rows.get(form)
+        if held is None:
+            self.rows[form] = rows
+        elif held.shape[0] < ROWS and held.numel() * held.element_size() < BYTES:
+            self.rows[form] = torch.cat([rows, held])
 
     def knows(self, tensor: Any) -> bool:
         """Whether as many features as the tensor has were seen."""
@@ -51,7 +62,7 @@ class Features:
         if not is_number(tensor):
             return self._values(tensor, generator)
         mean, spread = self.moments(tensor)
-        noise = torch.randn(real(tensor).shape, generator=generator, dtype=torch.float64) * spread + mean
+        noise = torch.randn(real(tensor).shape, generator=generator) * spread.float() + mean.float()
         return torch.view_as_complex(noise.contiguous()) if tensor.is_complex() else noise
 
     def _values(self, tensor: Any, generator: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple
 
 import torch
 
-from .batch import Path
+from .batch import Path, identity
 
 if TYPE_CHECKING:
     from .run import Run
@@ -36,13 +36,13 @@ class Samples:
 
     def enter_idle(self, module: Any, args: Any, kwargs: Any) -> Any:
         """A call for evaluation, of a model whose labels are known from training."""
-        return self._replaced(module, args, kwargs, True) if id(module) in self.run.batch.met else None
+        return self._replaced(module, args, kwargs, True) if identity(module) in self.run.batch.met else None
 
     def _replaced(self, module: Any, args: Any, kwargs: Any, known: bool) -> Any:
         self.given = {}
         new: dict[Path, Any] = {}
         for path, tensor in self.run.batch.samples(module, args, kwargs).items():
-            place = (id(module), path)
+            place = (identity(module), path)
             changed = self.change(place, tensor.detach(), known)
             if known and changed is not None:
                 new[path] = in_place_of(tensor, changed)

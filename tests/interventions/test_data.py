@@ -1,0 +1,580 @@
+"""Changes of the data on programs of other kinds than the six styles: what reaches model and loss is looked at."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
+
+from stetho import catalogue, observer, recording
+from stetho.experiment import Plan
+from stetho.interventions import arg, env
+from stetho.proof import why_not_applied
+from stetho.recording import Recording
+
+CHANGES = catalogue.load().interventions
+STEPS = 8
+
+
+class Under:
+    """Runs a training of a few lines in this process, with a change in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.record = Recording()
+
+    def __call__(self, name: str, program: Callable[[], Any], value: str = "") -> Any:
+        folder = self.folder / f"{name}-{len(list(self.folder.iterdir()))}"
+        folder.mkdir()
+        plan = asdict(Plan(str(folder), seed=0, changes=((name, value, CHANGES[name].path),)))
+        states = torch.get_rng_state(), random.getstate(), numpy.random.get_state()
+        kept = numpy.random.default_rng
+        detach = observer.attach(plan)
+        try:
+            return program()
+        finally:
+            detach()
+            numpy.random.default_rng = kept
+            torch.set_rng_state(states[0])
+            random.setstate(states[1])
+            numpy.random.set_state(states[2])
+            self.record = recording.read(folder)
+            assert not self.record.faults
+
+    @property
+    def why_not(self) -> str:
+        return why_not_applied(self.record)
+
+
+@pytest.fixture
+def under(tmp_path: Path) -> Under:
+    return Under(tmp_path)
+
+
+def train(
+    model: nn.Module, loss_of: Callable[[int], torch.Tensor], steps: int = STEPS, lr: float = 0.05
+) -> list[float]:
+    """The loop of every program here."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+    losses = []
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss = loss_of(step)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+class Words(nn.Module):
+    """A language model in the style of nanoGPT: tokens and targets by position, its loss inside."""
+
+    def __init__(self, words: int = 11) -> None:
+        super().__init__()
+        self.table, self.head = nn.Embedding(words, 16), nn.Linear(16, words)
+        self.seen: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def forward(self, idx: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.seen.append((idx.clone(), targets.clone()))
+        logits = self.head(self.table(idx))
+        return logits, F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1), ignore_index=-1)
+
+
+def text(model: Words, given: list[torch.Tensor] | None = None, steps: int = STEPS) -> list[float]:
+    """Train a language model on slices of one long text, as `get_batch` does."""
+    data = torch.randint(2, 9, (400,), generator=torch.Generator().manual_seed(1))
+
+    def loss_of(step: int) -> torch.Tensor:
+        at = torch.randint(380, (4,))
+        x = torch.stack([data[i : i + 6] for i in at])
+        y = torch.stack([data[i + 1 : i + 7] for i in at])
+        if given is not None:
+            given.extend([x, y])
+        return model(x, y)[1]
+
+    return train(model, loss_of, steps)
+
+
+def test_noise_leaves_the_targets_of_a_language_model_alone(under: Under) -> None:
+    model, given = Words(), []
+    under("noise-inputs", lambda: text(model, given))
+    assert under.why_not == ""
+    for step, (x, y) in enumerate(model.seen):
+        assert torch.equal(y, given[2 * step + 1])
+        assert torch.equal(x, given[2 * step]) == (step == 0)
+        assert 2 <= int(x.min()) <= int(x.max()) <= 8
+
+
+def test_zeros_are_the_smallest_token_seen(under: Under) -> None:
+    model = Words()
+    under("zero-inputs", lambda: text(model))
+    assert under.why_not == ""
+    assert all(x.unique().tolist() == [2] for x, _ in model.seen[1:])
+
+
+def test_a_language_model_learns_made_up_text(under: Under) -> None:
+    model = Words()
+    losses = under("synthetic", lambda: text(model, steps=60))
+    assert under.why_not == ""
+    assert losses[-1] < 0.5 < losses[0]
+
+
+def test_labels_shifted_inside_the_model_are_no_samples(under: Under) -> None:
+    class Shifted(Words):
+        def forward(self, *, input_ids, attention_mask, labels):  # type: ignore[no-untyped-def, override]
+            self.seen.append((input_ids.clone(), labels.clone()))
+            logits = self.head(self.table(input_ids))
+            shifted = F.pad(labels, (0, 1), value=-100)[:, 1:].contiguous()
+            return F.cross_entropy(logits.flatten(0, 1), shifted.flatten())
+
+    data = torch.randint(1, 11, (64, 7), generator=torch.Generator().manual_seed(1))
+
+    def program(model: Shifted, steps: int) -> list[float]:
+        def loss_of(step: int) -> torch.Tensor:
+            ids = data[step % 8 * 8 :][:8]
+            return model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=ids.clone())
+
+        return train(model, loss_of, steps)
+
+    model = Shifted()
+    under("noise-inputs", lambda: program(model, STEPS))
+    assert under.why_not == ""
+    assert all(torch.equal(labels, data[step % 8 * 8 :][:8]) for step, (_, labels) in enumerate(model.seen))
+    model = Shifted()
+    losses = under("synthetic", lambda: program(model, 60))
+    assert under.why_not == ""
+    assert losses[-1] < 0.5
+
+
+class Named(nn.Module):
+    """Takes its arguments by name only, two of them samples and one a mask."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.two, self.norm = nn.Linear(6, 3), nn.Linear(2, 3), nn.BatchNorm1d(3)
+        self.seen: list[dict[str, torch.Tensor]] = []
+
+    def forward(self, *, mask: torch.Tensor, body: torch.Tensor, extra: dict[str, torch.Tensor]) -> torch.Tensor:
+        self.seen.append({"mask": mask, "body": body, **extra})
+        return self.norm(self.one(body * mask) + self.two(extra["side"]))
+
+
+def named(model: Named, steps: int = STEPS) -> list[float]:
+    g = torch.Generator().manual_seed(1)
+    body, side = 5 + 2 * torch.randn(64, 6, generator=g), torch.randn(64, 2, generator=g)
+    y = (body[:, 0] > 5).long()
+    rows = torch.arange(64)
+
+    def loss_of(step: int) -> torch.Tensor:
+        at = (rows + step * 16)[:16] % 64 if step % 3 else rows[:5]
+        mask = torch.ones(len(at), 6, dtype=torch.long)
+        return F.cross_entropy(model(mask=mask, body=body[at], extra={"side": side[at]}), y[at])
+
+    return train(model, loss_of, steps)
+
+
+def test_a_model_called_by_names_with_batches_of_several_sizes(under: Under) -> None:
+    model = Named()
+    under("noise-inputs", lambda: named(model))
+    assert under.why_not == ""
+    assert all((call["mask"] == 1).all() for call in model.seen)
+    body = torch.cat([call["body"] for call in model.seen[1:]])
+    assert float(body.mean()) == pytest.approx(5, abs=0.8)
+    assert float(body.std()) == pytest.approx(2, abs=0.7)
+    model = Named()
+    losses = under("synthetic", lambda: named(model, 100))
+    assert under.why_not == ""
+    assert sum(losses[-9:]) < 0.7 * sum(losses[:9]), losses
+    model = Named()
+    under("standardised-inputs", lambda: named(model, 12))
+    assert under.why_not == ""
+    assert abs(float(model.seen[-2]["body"].mean())) < 0.6
+
+
+def test_images_keep_the_mean_and_spread_of_each_channel(under: Under) -> None:
+    scale = torch.tensor([1.0, 10.0, 0.1]).reshape(1, 3, 1, 1)
+    x = (torch.randn(32, 3, 8, 8, generator=torch.Generator().manual_seed(1)) + 4) * scale
+    y = torch.arange(32) % 4
+    seen = []
+
+    def program(steps: int = STEPS) -> list[float]:
+        model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(32, 4))
+        model.register_forward_pre_hook(lambda module, args: seen.append(args[0]))
+        return train(
+            model, lambda step: F.cross_entropy(model(x[step % 2 * 16 :][:16]), y[step % 2 * 16 :][:16]), steps
+        )
+
+    under("noise-inputs", program)
+    assert under.why_not == ""
+    ratio = seen[-1].transpose(0, 1).flatten(1).std(1) / scale.flatten()
+    assert ratio.tolist() == pytest.approx([1, 1, 1], abs=0.15)
+    x = x / scale - 4
+    losses = under("synthetic", lambda: program(80))
+    assert under.why_not == ""
+    assert losses[-1] < 0.7, losses
+
+
+def test_a_target_that_is_the_input_stays_the_input(under: Under) -> None:
+    x = 3 + torch.randn(64, 5, generator=torch.Generator().manual_seed(1))
+
+    def program() -> list[float]:
+        model = nn.Sequential(nn.Linear(5, 5))
+        return train(model, lambda step: F.mse_loss(model(x), x), 80)
+
+    losses = under("synthetic", program)
+    assert under.why_not == ""
+    assert losses[-1] < 0.7 * losses[1]
+
+
+def test_a_loss_of_plain_operations_gets_the_rule_too(under: Under) -> None:
+    x = torch.randn(64, 5, generator=torch.Generator().manual_seed(1))
+    y = torch.randn(64, 1, generator=torch.Generator().manual_seed(2)) * 3 + 7
+
+    def program() -> list[float]:
+        model = nn.Linear(5, 1)
+        nn.init.constant_(model.bias, 7.0)
+        return train(model, lambda step: ((model(x[:32]) - y[:32]) ** 2).mean(), 80)
+
+    losses = under("synthetic", program)
+    assert under.why_not == ""
+    assert losses[-1] < 0.1 * losses[1]
+
+
+def test_one_class_for_each_pixel(under: Under) -> None:
+    x = torch.randn(16, 2, 6, 6, generator=torch.Generator().manual_seed(1))
+    y = torch.randint(0, 3, (16, 6, 6), generator=torch.Generator().manual_seed(2))
+    y[:, 0] = 255
+
+    def program() -> list[float]:
+        model = nn.Conv2d(2, 3, 1)
+        return train(model, lambda step: F.cross_entropy(model(x), y, ignore_index=255), 80)
+
+    losses = under("synthetic", program)
+    assert under.why_not == ""
+    assert losses[-1] < 0.7
+
+
+class Pair(nn.Module):
+    def __init__(self, into: int, out: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(into, 8), nn.Tanh(), nn.Linear(8, out))
+        self.seen: list[torch.Tensor] = []
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen.append(x)
+        return self.layers(x)
+
+
+@pytest.mark.parametrize("name", ["noise-inputs", "zero-inputs", "synthetic", "batch-size", "data-fraction"])
+def test_what_one_model_hands_to_another_is_left_alone(under: Under, name: str) -> None:
+    real = 2 + torch.randn(64, 4, generator=torch.Generator().manual_seed(1))
+    maker, judge = Pair(3, 4), Pair(4, 1)
+
+    def program() -> None:
+        optimizers = [torch.optim.SGD(model.parameters(), lr=0.01) for model in (maker, judge)]
+        for step in range(STEPS):
+            fake = maker(torch.randn(16, 3))
+            good = F.binary_cross_entropy_with_logits(judge(real[step % 4 * 16 :][:16]), torch.ones(16, 1))
+            bad = F.binary_cross_entropy_with_logits(judge(fake.detach()), torch.zeros(16, 1))
+            optimizers[1].zero_grad()
+            (good + bad).backward()
+            optimizers[1].step()
+            optimizers[0].zero_grad()
+            F.binary_cross_entropy_with_logits(judge(fake), torch.ones(16, 1)).backward()
+            assert all(p.grad is not None and bool(p.grad.abs().sum() > 0) for p in list(maker.parameters())[-2:])
+            optimizers[0].step()
+
+    under(name, program, {"batch-size": "4", "data-fraction": "0.5"}.get(name, ""))
+    assert judge.seen[2].requires_grad
+    assert under.record.applied.count > 0
+
+
+def test_gradients_for_an_input_still_reach_it(under: Under) -> None:
+    model = Pair(2, 1)
+    points = 5 + torch.rand(32, 2, generator=torch.Generator().manual_seed(1))
+
+    def loss_of(step: int) -> torch.Tensor:
+        x = points.clone().requires_grad_(True)
+        both = torch.cat([x[:, :1], x[:, 1:]], dim=1)
+        out = model(both)
+        slope = torch.autograd.grad(out.sum(), x, create_graph=True)[0]
+        return (slope - 1).pow(2).mean()
+
+    for name in ("noise-inputs", "zero-inputs"):
+        under(name, lambda: train(model, loss_of))
+        assert under.why_not == ""
+    assert float(model.seen[-1].detach().abs().max()) < 1e-6
+
+
+def test_lengths_stay_with_their_samples(under: Under) -> None:
+    class Packed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.head = nn.GRU(3, 8, batch_first=True), nn.Linear(8, 2)
+
+        def forward(self, x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=True)
+            return self.head(self.layer(packed)[1][0])
+
+    def loss_of(step: int) -> torch.Tensor:
+        x = torch.randn(6, 5 + step % 2, 3)
+        lengths = torch.tensor([5 + step % 2, 4, 4, 3, 2, 1])
+        return F.cross_entropy(model(x, lengths), torch.tensor([0, 1, 0, 1, 0, 1]))
+
+    model = Packed()
+    for name in ("noise-inputs", "synthetic"):
+        under(name, lambda: train(model, loss_of))
+        assert under.why_not == ""
+
+
+class Stream(IterableDataset):
+    """Samples in the order of their classes, without a length."""
+
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, int]]:
+        g = torch.Generator().manual_seed(1)
+        for number in range(64):
+            yield torch.randn(4, generator=g) + number // 16, number // 16
+
+
+class Kept(Dataset):  # type: ignore[type-arg]
+    """Samples by number, each a little different every time if it is asked for."""
+
+    def __init__(self, noise: str = "", samples: int = 64) -> None:
+        self.x = torch.randn(samples, 4, generator=torch.Generator().manual_seed(1))
+        self.noise, self.own = noise, numpy.random.default_rng(3)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, number: int) -> tuple[torch.Tensor, int]:
+        x = self.x[number].clone()
+        if self.noise == "torch":
+            x += torch.randn(4)
+        elif self.noise == "others":
+            x += random.random() + numpy.random.rand()
+        elif self.noise == "own":
+            x += float(self.own.normal())
+        return x, int(number) % 3
+
+
+def fed(loader: Any, model: Pair, epochs: int = 2) -> None:
+    """Train on everything that a loader delivers."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    for _ in range(epochs):
+        for x, y in loader:
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+
+def rows_of(model: Pair) -> list[tuple[float, ...]]:
+    return [tuple(row.tolist()) for batch in model.seen for row in batch]
+
+
+def test_a_stream_is_shuffled_and_thinned_without_numbers(under: Under) -> None:
+    model = Pair(4, 4)
+    under("shuffled-order", lambda: fed(DataLoader(Stream(), 8), model))
+    assert under.why_not == ""
+    model = Pair(4, 4)
+    under("data-fraction", lambda: fed(DataLoader(Stream(), 8), model), "0.3")
+    assert under.why_not == ""
+    assert len(set(rows_of(model))) < 32
+    under("compute-only", lambda: fed(DataLoader(Stream(), 8), Pair(4, 4)))
+    assert under.why_not == "the loader has no length"
+    under("workers", lambda: fed(DataLoader(Stream(), 8), Pair(4, 4)), "2")
+    assert under.why_not == "each worker would read the whole of an iterable data set"
+    under("augmentation-off", lambda: fed(DataLoader(Stream(), 8), Pair(4, 4)))
+    assert under.why_not == "an iterable data set is not asked by numbers"
+
+
+def test_loaders_that_shuffle_and_batches_without_an_order_are_left(under: Under) -> None:
+    under("shuffled-order", lambda: fed(DataLoader(Kept(), 8, shuffle=True), Pair(4, 3)))
+    assert under.why_not == "its loaders shuffle already"
+    x, y = torch.randn(64, 4, generator=torch.Generator().manual_seed(1)), torch.arange(64) % 3
+    slices = [(x[at : at + 8], y[at : at + 8]) for at in range(0, 64, 8)]
+    under("shuffled-order", lambda: fed(slices, Pair(4, 3)))
+    assert under.why_not == "the batches show no order"
+
+
+def test_pairs_stay_pairs_when_rows_are_exchanged(under: Under) -> None:
+    x = torch.arange(64.0).reshape(64, 1).expand(64, 4) / 16
+    slices = [(x[at : at + 8], (x[at : at + 8, 0]).long()) for at in range(0, 64, 8)]
+    for name, value in (("shuffled-order", ""), ("data-fraction", "0.3"), ("batch-size", "2")):
+        model, losses = Pair(4, 4), []
+
+        def loss(out: torch.Tensor, y: torch.Tensor, *, model: Pair = model, seen: list[bool] = losses) -> torch.Tensor:
+            chosen = out.gather(1, y[:, None])
+            # What was gathered tells which labels it was gathered by; numpy is not followed.
+            table, labels = out.detach().numpy(), model.seen[-1].numpy()[:, 0].astype(int)
+            seen.append(bool((chosen.detach().numpy()[:, 0] == table[range(8), labels]).all()))
+            return -chosen.mean()
+
+        def program(model: Pair = model, loss: Any = loss) -> None:
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+            for xb, yb in slices * 2:
+                optimizer.zero_grad()
+                loss(model(xb), yb).backward()
+                optimizer.step()
+
+        under(name, program, value)
+        assert under.why_not == "", name
+        assert all(losses), name
+        if name == "batch-size":
+            assert all(len(batch) == 8 and len(batch.unique(dim=0)) == 2 for batch in model.seen)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_tenth_of_the_data_is_a_tenth_in_workers_too(under: Under, workers: int) -> None:
+    model = Pair(4, 3)
+    under("data-fraction", lambda: fed(DataLoader(Kept(), 8, shuffle=True, num_workers=workers), model), "0.1")
+    assert under.why_not == ""
+    assert len(set(rows_of(model))) == 6
+    assert len(rows_of(model)) == 128
+
+
+def test_subsets_and_samplers_of_the_whole_are_thinned(under: Under) -> None:
+    model = Pair(4, 3)
+    part = torch.utils.data.Subset(Kept(), range(0, 64, 2))
+    sampler = torch.utils.data.WeightedRandomSampler([1.0] * 32, 64)
+    under("data-fraction", lambda: fed(DataLoader(part, 8, sampler=sampler), model), "0.25")
+    assert under.why_not == ""
+    assert len(set(rows_of(model))) <= 8
+
+
+@pytest.mark.parametrize(("noise", "workers"), [("torch", 0), ("others", 0), ("torch", 2)])
+def test_samples_are_the_same_in_each_epoch(under: Under, noise: str, workers: int) -> None:
+    model = Pair(4, 3)
+    under("augmentation-off", lambda: fed(DataLoader(Kept(noise), 8, num_workers=workers), model))
+    assert under.why_not == ""
+    assert len(set(rows_of(model))) == 64
+
+
+def test_data_sets_that_cannot_or_need_not_be_steadied(under: Under) -> None:
+    under("augmentation-off", lambda: fed(DataLoader(Kept(), 8), Pair(4, 3)))
+    assert under.why_not == "samples are the same each time they are fetched"
+    under("augmentation-off", lambda: fed(DataLoader(Kept("own"), 8), Pair(4, 3)))
+    assert under.why_not == "the data set has a random generator of its own"
+
+
+def test_batches_of_another_size_from_a_batch_sampler(under: Under) -> None:
+    model = Pair(4, 3)
+    order = torch.utils.data.BatchSampler(torch.utils.data.SequentialSampler(range(64)), 16, drop_last=False)
+    under("batch-size", lambda: fed(DataLoader(Kept(), batch_sampler=order), model), "10")
+    assert under.why_not == ""
+    assert [len(batch) for batch in model.seen[:7]] == [10] * 6 + [4]
+    model = Pair(4, 3)
+    under("batch-size", lambda: fed(DataLoader(Kept(), 8, drop_last=True), model), "100")
+    assert under.why_not == ""
+    assert [len(batch) for batch in model.seen] == [64, 64]
+    under("batch-size", lambda: fed([(torch.randn(4, 4), torch.zeros(4).long())] * 4, Pair(4, 3)), "8")
+    assert under.why_not == "the program cuts its batches itself, and they hold 4 samples"
+
+
+def test_workers_come_and_go_with_their_settings(under: Under) -> None:
+    def loader() -> Any:
+        data = TensorDataset(torch.randn(32, 4), torch.arange(32) % 3)
+        return DataLoader(data, 8, num_workers=1, persistent_workers=True, prefetch_factor=2, timeout=30)
+
+    under("workers", lambda: fed(loader(), Pair(4, 3)), "0")
+    assert under.why_not == ""
+    under("workers", lambda: fed(loader(), Pair(4, 3)), "1")
+    assert under.why_not == "the number of workers is 1 already"
+
+
+def test_the_first_batch_is_handed_out_for_as_long_as_the_epoch_lasts(under: Under) -> None:
+    model = Pair(4, 3)
+    under("compute-only", lambda: fed(DataLoader(Kept(), 8, shuffle=True), model))
+    assert under.why_not == ""
+    assert len(model.seen) == 16
+    assert len(set(rows_of(model))) <= 16
+
+
+def test_every_kind_of_generator_follows_the_seed(under: Under) -> None:
+    def drawn() -> tuple[Any, ...]:
+        torch.manual_seed(3)
+        random.seed(3)
+        numpy.random.seed(3)
+        own = torch.Generator()
+        assert isinstance(own, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
+        assert isinstance(numpy.random.mtrand._rand, numpy.random.RandomState)
+        for kept in (own.manual_seed(5), numpy.random.RandomState(5), random.Random(5)):
+            pickle.loads(pickle.dumps(kept))
+            copy.deepcopy(kept)
+        train(nn.Linear(1, 1), lambda step: torch.zeros(1, requires_grad=True).sum(), 1)
+        return (
+            float(torch.rand(1)),
+            random.random(),
+            float(numpy.random.rand()),
+            float(torch.rand(1, generator=own.manual_seed(5))),
+            float(torch.rand(1, generator=torch.Generator().manual_seed(6))),
+            float(numpy.random.RandomState(5).rand()),
+            float(numpy.random.RandomState(6).rand()),
+            random.Random(5).random(),
+            float(numpy.random.default_rng(5).random()),
+            float(numpy.random.default_rng([5, 6]).random()),
+            float(numpy.random.default_rng(numpy.random.SeedSequence(5).spawn(2)[1]).random()),
+        )
+
+    plain = drawn()
+    one, again, other = (under("seed", drawn, value) for value in ("7", "7", "8"))
+    assert under.why_not == ""
+    assert one == again
+    assert all(a != b for a, b in zip(one, other, strict=True))
+    assert all(a != b for a, b in zip(one, plain, strict=True))
+    assert len({*one, *other}) == 2 * len(one)
+    assert drawn() == plain
+
+
+def test_a_program_that_seeds_nothing_is_seeded(under: Under) -> None:
+    def program() -> float:
+        train(nn.Linear(1, 1), lambda step: torch.zeros(1, requires_grad=True).sum(), 1)
+        return float(torch.rand(1))
+
+    assert under("seed", program, "7") == under("seed", program, "7") != under("seed", program, "8")
+    assert under.why_not == ""
+
+
+PYTHON = ["python", "train.py", "--lr", "0.1", "--half", "--out=a"]
+LAUNCHED = ["torchrun", "--nproc-per-node", "2", "train.py", "optim.lr=3", "+data.size=4"]
+
+
+@pytest.mark.parametrize(
+    ("command", "value", "expected"),
+    [
+        (PYTHON, "--lr=1", ["python", "train.py", "--lr", "1", "--half", "--out=a"]),
+        (PYTHON, "--lr 1", ["python", "train.py", "--lr", "1", "--half", "--out=a"]),
+        (PYTHON, "--out b", ["python", "train.py", "--lr", "0.1", "--half", "--out=b"]),
+        (PYTHON, "--steps 5", [*PYTHON, "--steps", "5"]),
+        (PYTHON, "--steps=5", [*PYTHON, "--steps=5"]),
+        (PYTHON, "--wide", [*PYTHON, "--wide"]),
+        (LAUNCHED, "optim.lr=5", [*LAUNCHED[:4], "optim.lr=5", LAUNCHED[5]]),
+        (LAUNCHED, "data.size=9", [*LAUNCHED[:5], "+data.size=9"]),
+        (LAUNCHED, "--nproc-per-node=4", [*LAUNCHED, "--nproc-per-node=4"]),
+        (["python", "-m", "torch.distributed.run", "--x", "1", "a.py"], "--x=2",
+         ["python", "-m", "torch.distributed.run", "--x", "1", "a.py", "--x=2"]),
+        (["python", "-m", "pack.train", "-b", "8"], "-b 4", ["python", "-m", "pack.train", "-b", "4"]),
+    ],
+)  # fmt: skip
+def test_an_argument_is_replaced_where_it_stands_or_added(command: list[str], value: str, expected: list[str]) -> None:
+    assert arg.prepare(command, {}, value)[0] == expected
+
+
+def test_what_is_there_already_is_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="already"):
+        arg.prepare(PYTHON, {}, "--half")
+    monkeypatch.setenv("STETHO_TEST_VARIABLE", "1")
+    with pytest.raises(ValueError, match="already"):
+        env.prepare(PYTHON, {}, "STETHO_TEST_VARIABLE=1")
+    assert env.prepare(PYTHON, {}, "STETHO_TEST_VARIABLE=2")[1] == {"STETHO_TEST_VARIABLE": "2"}
