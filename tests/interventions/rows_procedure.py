@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.interventions.rows import Row
+from rows import Row
 
 ROWS = {
     "warmup": Row("6"),
