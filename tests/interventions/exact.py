@@ -69,13 +69,13 @@ class Dropping(nn.Module):
         return self.last(h.reshape(24, 8))
 
 
-def dropout(p):
+def dropout(p, drawn=""):
     torch.manual_seed(1)
     x, y = data()
     model = Dropping(float(p))
     torch.manual_seed(3)
     found = trained(model, torch.optim.SGD(model.parameters(), lr=0.1), lambda: F.cross_entropy(model(x), y))
-    return [*found, torch.rand(1).item()]
+    return [*found, dropout("0.3")[-1] if drawn else torch.rand(1).item()]
 
 
 def stepping(kind, lr, momentum="0", decay="0", schedule="none", closure=""):
@@ -111,19 +111,27 @@ def terms(which):
     return found[-1:]
 
 
-def wiped(how):
-    def between(optimizer):
-        for p in [p for group in optimizer.param_groups for p in group["params"]]:
-            if how == "none":
-                p.grad = None
-            elif how == "zero":
-                p.grad.zero_()
-        if how == "optimizer":
-            optimizer.zero_grad(set_to_none=False)
-
+def wiped(*ways):
+    """The same training for each way to clear gradients before the step."""
     x, y = data()
-    model = small()
-    return trained(model, torch.optim.Adam(model.parameters()), lambda: F.cross_entropy(model(x), y), between=between)
+    found = []
+    for how in ways:
+        model = small()
+
+        def between(optimizer, how=how, model=model):
+            for p in model.parameters():
+                if how == "none":
+                    p.grad = None
+                elif how == "zero":
+                    p.grad.zero_()
+            if how == "optimizer":
+                optimizer.zero_grad(set_to_none=False)
+            elif how == "module":
+                model.zero_grad()
+
+        optimizer = torch.optim.Adam(model.parameters())
+        found += trained(model, optimizer, lambda model=model: F.cross_entropy(model(x), y), between=between)
+    return found
 
 
 def reduced(reduction):
@@ -133,16 +141,20 @@ def reduced(reduction):
     return trained(model, torch.optim.SGD(model.parameters(), lr=0.01), lambda: loss(model(x), y))
 
 
-def shapes(right, plain):
+def shapes(how):
+    """Once with a loss of torch's, once with plain operations."""
     x, y = data()
-    model = nn.Sequential(small(), nn.Linear(3, 1))
-    target = (y[:, None] if right == "right" else y).float()
+    target = (y[:, None] if how == "right" else y).float()
+    found = []
+    for plain in (False, True):
+        model = nn.Sequential(small(), nn.Linear(3, 1))
 
-    def loss():
-        out = model(x)
-        return (out - target).abs().mean() if plain == "plain" else F.smooth_l1_loss(out, target)
+        def loss(model=model, plain=plain):
+            out = model(x)
+            return (out - target).abs().mean() if plain else F.smooth_l1_loss(out, target)
 
-    return trained(model, torch.optim.SGD(model.parameters(), lr=0.1), loss)
+        found += trained(model, torch.optim.SGD(model.parameters(), lr=0.1), loss)
+    return found
 
 
 def weighted(how):
