@@ -70,8 +70,11 @@ def apply(run: Run, value: str) -> None:
             cleared(args[0].parameters())
 
     def by_hand(args: Any, kwargs: Any) -> None:
-        if places and not args[0].is_sparse and args[0].data_ptr() in places:
-            cleared([made[places[args[0].data_ptr()]][0]])
+        if not made or args[0].is_sparse:
+            return
+        known = made.get(places.get(args[0].data_ptr(), 0))
+        if known is not None:
+            cleared([known[0]])
 
     run.before(torch.optim.Optimizer, "zero_grad", by_optimizer)
     run.before(torch.nn.Module, "zero_grad", by_module)

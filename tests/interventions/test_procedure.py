@@ -1,0 +1,120 @@
+"""A change gives the very numbers of a program that is written that way."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tests.interventions import exact
+
+from stetho import catalogue, recording
+from stetho.executors import local
+from stetho.experiment import Bound, Job
+from stetho.proof import why_not_applied
+
+FILE = Path(exact.__file__)
+
+
+def changed(tmp_path: Path, change: str | list[str], *arguments: str) -> tuple[list[float], str]:
+    """The numbers of a training under a change, and why it is no evidence, if so."""
+    changes = []
+    for asked in [change] if isinstance(change, str) else change:
+        name, _, value = asked.partition("=")
+        one = catalogue.load().interventions[name]
+        one.check(value)
+        changes.append((name, value, one.path))
+    command = (sys.executable, str(FILE), *arguments)
+    ran = local.run(Job(command, str(tmp_path), 0, Bound(120.0, None), changes=tuple(changes)))
+    try:
+        output = ran.output.read_text(errors="replace")
+        assert ran.code == 0, output
+        return json.loads(output.splitlines()[-1]), why_not_applied(recording.read(ran.recording))
+    finally:
+        ran.discard()
+
+
+SAME = [
+    # The last number is drawn after the training: dropout that is off still draws its own.
+    ("dropout=off", ("dropout", "0.3"), ("dropout", "0", "drawn"), slice(None)),
+    ("warmup=4", ("stepping", "sgd", "0.1"), ("stepping", "sgd", "0.1", "0", "0", "warm"), slice(None)),
+    ("constant-lr", ("stepping", "sgd", "0.1", "0.9", "0", "halved"), ("stepping", "sgd", "0.1", "0.9"), slice(None)),
+    (
+        "warm-restart=3",
+        ("stepping", "sgd", "0.1", "0", "0", "halved"),
+        ("stepping", "sgd", "0.1", "0", "0", "again"),
+        slice(None),
+    ),
+    ("weight-decay=0", ("stepping", "AdamW", "0.01", "0", "0.5"), ("stepping", "AdamW", "0.01"), slice(None)),
+    ("optimizer=sgd", ("stepping", "sgd", "0.1", "0.9", "0.1"), ("stepping", "sgd", "0.1"), slice(None)),
+    (
+        "optimizer=adam:0.01",
+        ("stepping", "sgd", "0.5", "0.9", "0.1", "halved", "closure"),
+        ("stepping", "Adam", "0.01", "0", "0", "halved"),
+        slice(None),
+    ),
+    ("loss-term=1", ("terms", "all"), ("terms", "0"), slice(None)),
+    (
+        "keep-gradients",
+        ("wiped", "none", "zero", "optimizer", "module"),
+        ("wiped", "not", "not", "not", "not"),
+        slice(None),
+    ),
+    ("mean-reduction", ("reduced", "sum"), ("reduced", "mean"), slice(None)),
+    ("loss-shapes", ("shapes", "wrong"), ("shapes", "right"), slice(None)),
+    ("balanced-loss", ("weighted", "not"), ("weighted", "weighted"), slice(None)),
+    ("activation=leaky", ("activated", "relu", "inplace"), ("activated", "leaky"), slice(None)),
+    ("right-mode", ("modes", "always eval"), ("modes", "train"), slice(0, exact.STEPS)),
+    ("train-all", ("thawed", "frozen"), ("thawed", "right"), slice(None)),
+    ("checkpointing=on", ("statistics",), ("statistics",), slice(None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "given", "meant", "part"), [pytest.param(*case, id=f"{case[0]} {case[1][-1]}") for case in SAME]
+)
+def test_a_change_equals_the_program_written_that_way(
+    tmp_path: Path, change: str, given: tuple[str, ...], meant: tuple[str, ...], part: slice
+) -> None:
+    found, why_not = changed(tmp_path, change, *given)
+    assert why_not == ""
+    assert found[part] == pytest.approx(exact.called(*meant)[part], rel=1e-4, abs=1e-6)
+    if given != meant:
+        assert found[part] != pytest.approx(exact.called(*given)[part], rel=1e-4, abs=1e-6)
+
+
+def test_double_precision_is_more_than_single(tmp_path: Path) -> None:
+    found, _ = changed(tmp_path, "float64", "double", "single")
+    assert found == pytest.approx(exact.called("double", "double"), rel=1e-10)
+
+
+def test_evaluation_mode_leaves_statistics_alone_and_puts_modes_back(tmp_path: Path) -> None:
+    found, why_not = changed(tmp_path, "eval-mode", "modes", "train")
+    plain = exact.called("modes", "train")
+    assert why_not == ""
+    assert found[exact.STEPS + 1] == 0 != plain[exact.STEPS + 1]
+    assert found[exact.STEPS + 2 :] == plain[exact.STEPS + 2 :]
+
+
+def test_evaluation_without_no_grad_is_not_taken_for_training(tmp_path: Path) -> None:
+    found, why_not = changed(tmp_path, "right-mode", "modes", "forgets")
+    plain = exact.called("modes", "forgets")
+    assert found[2 : exact.STEPS] == pytest.approx(plain[2 : exact.STEPS], rel=0.2)
+    assert why_not in ("", "the model is in the right mode already")
+
+
+def test_a_program_without_the_thing_says_so(tmp_path: Path) -> None:
+    """Changes that find nothing to change can share a run."""
+    reasons = {
+        "dropout=off": "the model has no dropout",
+        "constant-lr": "the learning rate is the same at every step",
+        "keep-gradients": "the steps find their gradients",
+        "loss-term=1": "the loss is a single term",
+        "autocast=off": "the program does not use autocast",
+        "compile=off": "the program compiles nothing",
+        "checkpointing=off": "the program does not checkpoint activations",
+        "mean-reduction": "no loss is summed over the batch",
+    }
+    _, why_not = changed(tmp_path, list(reasons), "stepping", "sgd", "0.1")
+    assert set(why_not.split("; ")) == set(reasons.values())
