@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench scoreboard overhead clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead matrix smokes clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -43,6 +43,14 @@ scoreboard: setup
 # What observing costs, beside other tools.
 overhead: setup $(PEERS)/.stetho-installed
 	OMP_NUM_THREADS=1 $(BIN)/python bench/overhead.py --write
+
+# Every intervention in every style of program.
+matrix: setup
+	OMP_NUM_THREADS=1 $(BIN)/python tests/interventions/matrix.py
+
+# What a smoke takes against the plain run, and what isolation costs; wants a quiet machine, too.
+smokes: setup
+	OMP_NUM_THREADS=1 $(BIN)/python bench/smokes.py --write
 
 # One by one: a tool that cannot be installed here is left out, and the page says so.
 $(PEERS)/.stetho-installed: bench/requirements.txt

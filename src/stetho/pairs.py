@@ -1,0 +1,141 @@
+"""Base and changed runs beside each other, on the same seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stetho import measure
+from stetho.early import first_reason, outcome_decided
+from stetho.executors.protocol import Progress, Ran
+from stetho.experiment import Bound
+from stetho.facts import Fact, LossCurve, RunEnd
+from stetho.idea import Idea
+from stetho.inquiry import BASE, Facts, Inquiry
+from stetho.observation import recorded
+from stetho.outcome import Judged, judge_outcome
+from stetho.parallel import Task, at_once, together
+from stetho.proof import confounded, moved_streams, why_not_applied
+from stetho.recording import Recording
+
+SEED = "seed"
+
+
+@dataclass(frozen=True)
+class Made:
+    """One run, as it is kept in the case."""
+
+    record: Recording
+    facts: Facts
+    end: RunEnd
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A changed run on one seed, and what it came to."""
+
+    judged: Judged
+    made: Made
+    moved: tuple[int, str] | None = None
+    """The first step after which random numbers differ from the base's, and whose."""
+
+
+class Pairs:
+    """Base and changed runs on the same seeds, side by side as far as the cores go; each is run once."""
+
+    def __init__(self, inquiry: Inquiry, symptom: str) -> None:
+        self.inquiry = inquiry
+        self.symptom = symptom
+        self.first = inquiry.request.seed or 0
+        end = inquiry.fact(RunEnd)
+        assert end is not None
+        facts = inquiry.facts(BASE)
+        self.end = end
+        self.at_once = at_once(facts)
+        self.made: dict[tuple[str, int], Made] = {("", self.first): Made(inquiry.record(), facts, end)}
+
+    def run(self, asked: Sequence[tuple[Idea | None, int]]) -> None:
+        """Run what was asked for, ideas and bases on their seeds; one that cannot be run ends the attempt."""
+        inquiry = self.inquiry
+        tasks = [self.task(idea, seed) for idea, seed in asked]
+        results = together(tasks, inquiry.execute, self.at_once)
+        for (idea, seed), ran in zip(asked, results, strict=True):
+            if isinstance(ran, Exception):
+                raise ran
+            self.made[name_of(idea), seed] = self.kept(ran)
+
+    def task(self, idea: Idea | None, seed: int) -> Task:
+        """One run: the base or an idea on a seed; other seeds than the first are a change of their own."""
+        inquiry, request = self.inquiry, self.inquiry.request
+        changes: list[tuple[str, str, str]] = []
+        if seed != self.first:
+            changes.append((SEED, str(seed), inquiry.catalogue.interventions[SEED].path))
+        command, environment = request.command, dict[str, str]()
+        label = name_of(idea) + (f", seed {seed}" if idea is not None and seed != self.first else "")
+        label = label or f"seed {seed}"
+        if idea is not None:
+            one = idea.intervention
+            command, environment = one.prepare(request.command, {}, idea.value)
+            changes.append((one.id, idea.value, one.path))
+        inquiry.show(f"{'base' if idea is None else idea.kind:9}  {label}")
+        job = inquiry.job(
+            self.bound(idea), command=command, changes=tuple(changes), environment=environment,
+            edits=idea.edits if idea is not None else (),
+        )  # fmt: skip
+
+        def watch(progress: Progress) -> str | None:
+            inquiry.progress(f"{label}: step {progress.steps}, {progress.seconds:.0f} s")
+            return None
+
+        about_time = idea is not None and idea.intervention.alters == "time"
+        return Task(job, first_reason(watch, outcome_decided(inquiry.facts(BASE))), alone=about_time)
+
+    def bound(self, idea: Idea | None) -> Bound:
+        """As many steps as the base took, or enough to see a NaN gone; as long as that may take under the change."""
+        cost = idea.intervention.cost if idea is not None else 1.0
+        curve = self.inquiry.fact(LossCurve)
+        steps = self.end.steps or None
+        if curve is not None and curve.nonfinite_step is not None:
+            steps = curve.nonfinite_step * 2 + 60
+        return Bound(max(5.0, min(self.inquiry.remaining(), 30 + 4 * cost * self.end.seconds)), steps)
+
+    def kept(self, ran: Ran) -> Made:
+        """What a run left, put into the case."""
+        inquiry = self.inquiry
+        inquiry.counted(ran)
+        try:
+            record = recorded(inquiry, ran, inquiry.run_name())
+        finally:
+            ran.discard()
+        taken = measure.taken(measure.main_steps(record))
+        end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
+        facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
+        facts[RunEnd] = ("", end)
+        return Made(record, facts, end)
+
+    def changed(self, idea: Idea, seed: int) -> Changed:
+        """An idea on one seed, judged against the base on that seed."""
+        base, made = self.made["", seed], self.made[idea.label, seed]
+        one = idea.intervention
+        moved = moved_streams(base.record, made.record)
+        why_not = why_not_applied(made.record) or ("" if idea.edits else confounded(moved, one))
+        if idea.edits and made.end.code and not base.end.code:
+            # An edit that keeps the program from running may do so before anything can be seen of it.
+            why_not = ""
+        if why_not:
+            return Changed(Judged("not-applied", why_not), made, moved)
+        judged = judge_outcome(
+            base.facts, made.facts, self.inquiry.catalogue,
+            symptom=self.symptom if seed == self.first else None,
+            alters_loss=True if one.alters == "loss" else None,
+            about_time=one.alters == "time",
+        )  # fmt: skip
+        return Changed(judged, made, moved)
+
+    def seeds(self, idea: Idea) -> tuple[int, ...]:
+        """The seeds that an idea was run on."""
+        return tuple(sorted(seed for label, seed in self.made if label == idea.label))
+
+
+def name_of(idea: Idea | None) -> str:
+    return "" if idea is None else idea.label
