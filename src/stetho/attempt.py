@@ -17,6 +17,7 @@ from stetho.observation import observe
 from stetho.outcome import Judged, judge_outcome
 from stetho.pairs import SEED, Changed, Pairs
 from stetho.repeats import judge_over_seeds, noise_decides
+from stetho.why import refuse_isolation, refuse_missing_input
 from stetho.yardstick import compare_pace
 
 # The two runs had the machine at different times, so only this many times slower counts as slower.
@@ -70,6 +71,8 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
     """Run the base once and each idea beside it, on more seeds where noise decides or they were asked for."""
     try:
         observe(inquiry)
+        refuse_missing_input(inquiry)
+        refuse_isolation(inquiry)
         symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, inquiry.facts(BASE)))
         pairs = Pairs(inquiry, symptom)
         pairs.run([(idea, pairs.first) for idea in ideas])
