@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -231,3 +232,26 @@ def test_why_runs_nothing_a_second_time(write, tmp_path: Path) -> None:
     assert all(first[key] == second[key] for key in ("status", "symptoms", "claim"))
     assert [e["summary"] for e in first["evidence"][1:]] == [e["summary"] for e in second["evidence"][1:]]
     assert asked("--fresh")["cost"]["runs"] == 1
+
+
+def test_code_outside_the_project_that_a_run_imports_is_part_of_it(tmp_path: Path) -> None:
+    """An editable install lies elsewhere, and its name says nothing of where."""
+    library, project = tmp_path / "library", tmp_path / "project"
+    for folder in (library, project):
+        folder.mkdir()
+    (library / "shared.py").write_text("RATE = 0.1\n")
+    (project / "train.py").write_text(
+        f"import sys; sys.path.append({str(library)!r})\n"
+        "import torch, shared\n"
+        "w = torch.nn.Linear(2, 1); o = torch.optim.SGD(w.parameters(), lr=shared.RATE)\n"
+        "for _ in range(3):\n    o.zero_grad(); w(torch.ones(4, 2)).pow(2).mean().backward(); o.step()\n"
+    )
+    job = Job((sys.executable, "train.py"), str(project), 0, Bound(60.0))
+    execute = remembered(local.run, tmp_path / ".stetho")
+    reused = []
+    for rate in ("0.1", "0.1", "0.2", "0.2"):
+        (library / "shared.py").write_text(f"RATE = {rate}\n")
+        ran = execute(job)
+        reused.append(ran.reused)
+        ran.discard()
+    assert reused == [False, True, False, True]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -35,9 +36,13 @@ class Kept:
     folder: Path
     ran: Ran
     bound: Bound
+    sources: Mapping[str, str]
+    """Every file of the user's that was imported, with a print of its text."""
 
     def answers(self, job: Job, watch: Watcher | None) -> bool:
         """Whether it shows what a new run under this bound would show: one that was cut short must not be shorter."""
+        if any(print_of(file) != known for file, known in self.sources.items()):
+            return False
         if self.ran.stopped_by == "time":
             return self.bound.seconds >= SAME_LIMIT * job.bound.seconds
         if self.ran.stopped_by == "memory":
@@ -75,7 +80,7 @@ def _find(folder: Path) -> Kept | None:
     try:
         body = json.loads((folder / ENDED).read_text(encoding="utf-8"))
         ran = decode(Ran, {**body["ran"], "folder": folder})
-        return Kept(folder, ran, decode(Bound, body["bound"]))
+        return Kept(folder, ran, decode(Bound, body["bound"]), body["sources"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -92,6 +97,26 @@ def _taken_out(kept: Kept) -> Ran:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return replace(kept.ran, folder=folder, reused=True)
+
+
+def sources_of(ran: Ran) -> dict[str, str]:
+    """What the run has imported of the user's, wherever it lies, as it is now."""
+    files: set[str] = set()
+    for recording in ran.recording.glob("*.jsonl"):
+        with recording.open("rb") as handle:
+            for line in handle:
+                if line.startswith(b'{"e":"sources"'):
+                    with contextlib.suppress(ValueError):
+                        files |= {ran.users_path(str(file)) for file in json.loads(line)["files"]}
+    return {file: print_of(file) for file in sorted(files)}
+
+
+def print_of(file: str) -> str:
+    """A fingerprint of a file's content; empty when it cannot be read."""
+    try:
+        return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
 
 
 def _worth_keeping(ran: Ran) -> bool:
@@ -118,7 +143,8 @@ def _keep(runs: Path, name: str, ran: Ran, bound: Bound) -> None:
         shutil.copytree(ran.recording, fresh / RECORDING)
         shutil.copyfile(ran.output, fresh / OUTPUT)
         told = {f.name: encode(getattr(ran, f.name)) for f in fields(ran) if f.name != "folder"}
-        (fresh / ENDED).write_text(json.dumps({"ran": told, "bound": encode(bound), "bytes": size}), encoding="utf-8")
+        body = {"ran": told, "bound": encode(bound), "bytes": size, "sources": sources_of(ran)}
+        (fresh / ENDED).write_text(json.dumps(body), encoding="utf-8")
         _remove(runs / name)
         fresh.rename(runs / name)
     except BaseException:

@@ -105,7 +105,9 @@ def command(
     try:
         case = new_case(root, request)
         with case.open_ledger() as ledger:
-            execute = executor_of(request, case, running.fresh)
+            # How fast a run was at another time says little about how fast it is now.
+            about_time = any(idea.intervention.alters == "time" for idea in ideas)
+            execute = executor_of(request, case, running.fresh or about_time)
             inquiry = Inquiry(case, ledger, request, catalogue.load(), console.show, console.progress, piped, execute)
             found = attempt.attempt(inquiry, ideas, seeds=seeds)
     finally:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
+from . import sites
 from .guard import anywhere
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Process:
         self.rank = int(os.environ.get("RANK", "0") or 0)
         self.world = int(os.environ.get("WORLD_SIZE", "1") or 1)
         self.told: int | None = None
+        self.imported = 0
 
     def install(self, patches: Patches) -> None:
         """Learn the rank where it is given to torch: processes that a program starts itself have no variables."""
@@ -66,9 +68,19 @@ class Process:
             world=self.world,
         )
 
+    def sources(self) -> None:
+        """Which files of the user's were imported so far: a run is the same again only while these are."""
+        names = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        files = sorted({file for name in names if isinstance(name, str) and (file := sites.user_file(name))})
+        if len(files) > self.imported:
+            self.imported = len(files)
+            self.watch.journal.write("sources", files=files)
+
     def finish(self, reason: str) -> NoReturn:
         """End the process here: the bound of an experiment is exact, and no `except` of the program's can undo it."""
         self.watch.run.report()
+        if self.watch.seeded:
+            self.sources()
         self.watch.journal.flush()
         self.watch.journal.write("end", reason=reason)
         for stream in (sys.stdout, sys.stderr):

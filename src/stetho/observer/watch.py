@@ -113,6 +113,8 @@ class Watch:
             self.manual.end_step()
         self.replay.unfinished()
         self.data.write_batch()
+        if self.seeded:
+            self.process.sources()
         self.journal.flush()
 
     def forked(self) -> None:
@@ -264,6 +266,8 @@ class Watch:
             self.run.after_step(optimizer)
         if self.seeded:
             self.run.generators.look(watched)
+            if watched.steps == 0:
+                self.process.sources()
         watched.leave_marker()
         watched.steps = steps = watched.steps + 1
         watched.cleared = watched.marker is None
