@@ -35,7 +35,7 @@ def apply(run: Run, value: str) -> None:
     state = {"asked": False}
 
     def switch() -> None:
-        torch._C._set_anomaly_enabled(True, True)
+        torch.set_anomaly_enabled(True, True)
 
     def asked(args: Any, kwargs: Any) -> Any:
         state["asked"] = state["asked"] or bool(kwargs.get("mode", args[1] if len(args) > 1 else True))

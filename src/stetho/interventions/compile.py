@@ -30,6 +30,7 @@ applies = "off: programs that call torch.compile; on: models that can be compile
 values = {"off": "as it is written", "on": "by inductor", "on:BACKEND": "by another backend of torch.compile"}
 example = "off"
 alters = "time"
+moves = "off: graphs that are compiled draw their random numbers in a way of their own"
 
 
 def read(value: str) -> str:

@@ -5,7 +5,7 @@ Losses of torch's that are trained on and called with `reduction="sum"` are call
 
 ## How it is known
 Both are computed, and the mean is the smaller one. Where the program then divides the loss by the number of its samples
-or elements, it made the mean itself, and the run does not count.
+or elements, it makes the mean itself, and the run does not count.
 
 ## What it tells
 If a run that diverges is calm, its gradients were as many times too large as a batch has elements.
@@ -67,9 +67,11 @@ def apply(run: Run, value: str) -> None:
         while ahead and sizes and seen < NODES:
             node = ahead.pop()
             seen += 1
-            if type(node).__name__ == "DivBackward0":
-                other: Any = getattr(node, "_saved_other", None)
-                if torch.is_tensor(other) and other.numel() == 1 and float(other) in sizes:
+            other: Any = getattr(node, "_saved_other", None)
+            if torch.is_tensor(other) and other.numel() == 1 and float(other):
+                by = float(other) if type(node).__name__ == "DivBackward0" else 1 / float(other)
+                # A count may leave out a few, or go over several batches; what is far below it is something else.
+                if by >= 0.5 * min(sizes):
                     run.contradicted("the program divides the sum by the number of its samples itself")
             if not hasattr(node, "_saved_reduction"):
                 ahead.extend(n for n, _ in node.next_functions if n is not None)
