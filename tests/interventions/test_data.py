@@ -222,7 +222,48 @@ def test_images_keep_the_mean_and_spread_of_each_channel(under: Under) -> None:
     x = x / scale - 4
     losses = under("synthetic", lambda: program(80))
     assert under.why_not == ""
-    assert losses[-1] < 0.7, losses
+    assert sum(losses[-20:]) < 20 * 0.8, losses
+
+
+def test_labels_in_one_batch_with_the_samples_are_left_alone(under: Under) -> None:
+    class Whole(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(4, 2)
+            self.seen: list[dict[str, torch.Tensor]] = []
+
+        def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+            self.seen.append(dict(batch))
+            return F.cross_entropy(self.layer(batch["x"]), batch["label"])
+
+    x, y = torch.randn(16, 4, generator=torch.Generator().manual_seed(1)), torch.arange(16) % 2
+    for name in ("noise-inputs", "zero-inputs", "synthetic"):
+        model = Whole()
+        under(name, lambda model=model: train(model, lambda step: model({"label": y, "x": x})))
+        assert under.why_not == ""
+        assert all(torch.equal(batch["label"], y) for batch in model.seen)
+        assert not any(torch.equal(batch["x"], x) for batch in model.seen[1:])
+
+
+def test_an_input_that_is_not_finite_is_gone_with_the_first_step(under: Under) -> None:
+    x, y = torch.randn(16, 4, generator=torch.Generator().manual_seed(1)), torch.arange(16) % 2
+    x[0, 0] = float("nan")
+    for name in ("noise-inputs", "zero-inputs", "synthetic"):
+        model = nn.Linear(4, 2)
+        losses = under(name, lambda model=model: train(model, lambda step: F.cross_entropy(model(x), y)))
+        assert under.why_not == ""
+        assert all(loss == loss for loss in losses)
+
+
+def test_samples_that_are_compared_with_each_other_have_no_made_up_targets(under: Under) -> None:
+    model = nn.Linear(4, 3)
+
+    def loss_of(step: int) -> torch.Tensor:
+        one, other = model(torch.randn(8, 4)), model(torch.randn(8, 4))
+        return F.cross_entropy(one @ other.T, torch.arange(8))
+
+    under("synthetic", lambda: train(model, loss_of))
+    assert under.why_not.startswith("targets name places in the batch")
 
 
 def test_a_target_that_is_the_input_stays_the_input(under: Under) -> None:

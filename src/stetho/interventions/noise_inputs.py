@@ -3,8 +3,8 @@
 ## What changes
 Every tensor of samples that the model is called with for training, labels and masks excepted, becomes normal noise
 with the mean and spread that each of its features has shown so far; whole numbers, as tokens, are drawn from those seen
-in the same column, so that they stay valid. The first call of each model is left alone: it shows which arguments are
-labels. The noise has a generator of its own, so the program's random numbers stay as they are.
+in the same column, so that they stay valid. The first call of a model that is given several tensors is left alone: it
+shows which of them are labels. The noise has a generator of its own: the program's random numbers stay as they are.
 
 ## How it is known
 What the model was called with is compared with what the program gave: rows of it must differ, and be finite.
@@ -40,14 +40,15 @@ def apply(run: Run, value: str) -> None:
         features.add(tensor)
         if not known or not tensor.numel():
             return None
+        new = features.drawn(tensor, generator).to(tensor)
+        if bool((new == tensor).all()):
+            run.refused("the inputs are the same for every sample")
+            return None
         run.applied()
-        return features.drawn(tensor, generator)
+        return new
 
     def look(place: Any, given: Any, entered: Any) -> None:
-        other = bool((given != entered).any())
-        if other and (not entered.is_floating_point() or bool(entered.isfinite().all())):
+        if bool((given != entered).any()) and (not entered.is_floating_point() or bool(entered.isfinite().all())):
             run.verified()
-        elif not other:
-            run.refused("the inputs are the same for every sample")
 
     run.on_samples(noise, look)

@@ -4,7 +4,7 @@
 Each tensor of samples that the model is called with, in training and in evaluation, has the mean of each feature
 subtracted and is divided by its spread, as far as both were seen in training; after twenty batches they stay as they
 are. Features are the last axis, or the channels of images. Features that never change are only shifted. The first call
-of each model is left alone: it shows which arguments are labels.
+of a model that is given several tensors is left alone: it shows which of them are labels.
 
 ## How it is known
 Mean and spread of everything that entered the model since are measured anew.
@@ -49,13 +49,16 @@ def apply(run: Run, value: str) -> None:
     def wants(place: Any, mean: Any, spread: Any) -> bool:
         if place not in wanted:
             wanted[place] = not standard(mean, spread)
+        if not bool((spread > 0).any()):
+            run.refused("the inputs are the same for every sample")
+            return False
         if not wanted[place]:
             run.refused("the inputs are standardised already")
         return wanted[place]
 
     def scaled(place: Any, tensor: Any, known: bool) -> Any:
         if not tensor.is_floating_point():
-            run.refused("the inputs are whole numbers, as tokens are")
+            run.refused("the inputs are no floating-point numbers: tokens have no scale")
             return None
         features = seen.setdefault(place, run.features())
         if run.training and batches.get(place, 0) < BATCHES:

@@ -5,7 +5,7 @@ Every tensor of samples that the model is called with for training comes from a 
 mean and the spread of the program's own; tokens are drawn from a few of those seen. The targets that meet its output
 follow from these inputs: a class is the largest of fixed weighted sums, or depends on one token; a number is a weighted
 sum with the mean and spread of the program's targets; what is to be ignored stays so. A target that is the input stays
-the input. The first call of each model is left alone: it shows which arguments are labels.
+the input. The first call of a model that is given several tensors is left alone: it shows which of them are labels.
 
 ## How it is known
 Input and target of one call are both looked at: the input is in the pool, and the loss is given the rule's targets.
@@ -15,8 +15,8 @@ A model, loss and optimizer that work learn this. If they do, the fault is in th
 training itself.
 
 ## When it says nothing
-Targets that the model computes itself, or meets in plain operations inside; models without inputs of their own. The
-loss is another quantity than before.
+Targets that the model computes itself, or meets in plain operations inside; samples that are compared with each other;
+complex numbers. The loss is another quantity than before.
 """
 
 from __future__ import annotations
@@ -184,6 +184,9 @@ def apply(run: Run, value: str) -> None:
             hot = torch.nn.functional.one_hot(found, number).transpose(1, 2)
             return hot.reshape(old.shape).to(target)
         number = met.numel() // target.numel() if met.numel() % target.numel() == 0 else 1
+        if number == old.numel() > 1 and bool((old.reshape(-1).sort().values == torch.arange(number)).all()):
+            run.contradicted("targets name places in the batch, as where samples are compared with each other")
+            return None
         if not old.is_floating_point() and old.dtype != torch.bool and number > 1:
             found = rule.classes(pool, rows, attended, many, number).reshape(old.shape)
             # What the loss ignores is no class.

@@ -2,8 +2,8 @@
 
 ## What changes
 Every tensor of samples that the model is called with for training, labels and masks excepted, becomes zeros; whole
-numbers, as tokens, become the smallest one seen in that place, so that they stay valid. The first call of each model is
-left alone: it shows which arguments are labels.
+numbers, as tokens, become the smallest one seen in that place, so that they stay valid. The first call of a model that
+is given several tensors is left alone: it shows which of them are labels.
 
 ## How it is known
 What the model was called with holds one value only, and another one than the program gave.

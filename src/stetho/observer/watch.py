@@ -99,6 +99,7 @@ class Watch:
     def remove(self) -> None:
         """Detach: leave torch as it was found, and write what is left to write."""
         self.tracer.stop()
+        self.run.meetings.over()
         self.journal.flush()
         self.modules.release()
         self.patches.undo()

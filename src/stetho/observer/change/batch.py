@@ -44,6 +44,8 @@ class Batch:
         self.met.add(identity(module))
         self.calls += 1
         self.tensors = dict(tensors_at(args, kwargs))
+        # A single tensor cannot be the labels.
+        self.known = self.known or len([t for t in self.tensors.values() if has_samples(t)]) == 1
         first = self.main(module)
         self.size = int(self.tensors[first].shape[0]) if first is not None else 0
 
@@ -103,8 +105,13 @@ class Batch:
         """A loss was given this: arguments of the model that hold the same are labels."""
         if self.known or not isinstance(target, torch.Tensor):
             return
-        for path, tensor in self.tensors.items():
-            if path[0] != 0 and holds(tensor, target):
+        held = {path: t for path, t in self.tensors.items() if has_samples(t)}
+        holding = [path for path, t in held.items() if path != (0,) and holds(t, target)]
+        others = [t for path, t in held.items() if path not in holding and not is_mask(t)]
+        for path in holding:
+            # A model that gives back what it was given has its input for a target: the largest of its floats.
+            room = max((t.numel() for t in others), default=0)
+            if others and (not held[path].is_floating_point() or room >= held[path].numel()):
                 self.labels.add(path)
 
 

@@ -45,6 +45,7 @@ class Rows:
         self.calls: dict[int, Call] = {}
         self.sources: list[Source] | None = None
         self.now = -1
+        self.path: Path | None = None
         run.on_input(self.enter)
         run.on_left(self.left)
         run.on_target(self.target)
@@ -61,6 +62,7 @@ class Rows:
         if not self.on:
             return None
         chief = self.run.batch.chief(module, args, kwargs)
+        self.path = self.run.batch.main(module)
         if chief is None or not chief.shape[0] or from_a_model(chief):
             return None
         size = chief.shape[0]
@@ -79,9 +81,9 @@ class Rows:
 
     def left(self, module: Any, training: bool) -> None:
         """After the call: what it was made with."""
-        path = self.run.batch.main(module)
-        if training and self.sources is not None and path is not None:
-            self.entered(prints(self.run.batch.tensors[path].detach()))
+        entered = self.run.batch.tensors.get(self.path or ())
+        if training and self.sources is not None and entered is not None:
+            self.entered(prints(entered.detach()))
 
     def forget(self) -> None:
         """Let go of the oldest batches when there are too many."""
