@@ -90,7 +90,7 @@ class Intervention:
 
 def declared_in(module: ModuleType) -> Intervention | None:
     """The intervention that a module declares, or None when it declares none."""
-    if not hasattr(module, "question") or not hasattr(module, "apply"):
+    if not hasattr(module, "kind") or not hasattr(module, "apply"):
         return None
     try:
         return Intervention(
