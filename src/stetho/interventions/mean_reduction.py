@@ -59,20 +59,25 @@ def apply(run: Run, value: str) -> None:
         if abs(float(mean)) < abs(float(total)) or call.input.numel() == 1:
             run.verified()
 
+    def divisor(node: Any) -> float:
+        """By what a node divides; a factor counts only where it is one over a size, as others are weights."""
+        other: Any = getattr(node, "_saved_other", None)
+        number = float(other) if torch.is_tensor(other) and other.numel() == 1 else 0.0
+        if type(node).__name__ == "DivBackward0":
+            return number or 1.0
+        return 1 / number if number and any(abs(1 / number - size) < 1e-3 * size for size in sizes) else 1.0
+
     @run.on_backward
     def divided(losses: Any) -> None:
-        """A division by the number of samples above the loss makes a mean of the sum."""
-        ahead = [t.grad_fn for t in losses if t.grad_fn is not None]
+        """A division by the number of samples between the loss and backward makes a mean of the sum."""
+        ahead = [(t.grad_fn, 1.0) for t in losses if t.grad_fn is not None]
         seen = 0
         while ahead and sizes and seen < NODES:
-            node = ahead.pop()
+            node, by = ahead.pop()
             seen += 1
-            other: Any = getattr(node, "_saved_other", None)
-            if torch.is_tensor(other) and other.numel() == 1 and float(other):
-                by = float(other) if type(node).__name__ == "DivBackward0" else 1 / float(other)
-                # A count may leave out a few, or go over several batches; what is far below it is something else.
-                if by >= 0.5 * min(sizes):
-                    run.contradicted("the program divides the sum by the number of its samples itself")
             if not hasattr(node, "_saved_reduction"):
-                ahead.extend(n for n, _ in node.next_functions if n is not None)
+                ahead.extend((n, by * divisor(node)) for n, _ in node.next_functions if n is not None)
+            # A count may leave out a few, or go over several batches; what is far below it is something else.
+            elif by >= 0.5 * min(sizes):
+                run.contradicted("the program divides the sum by the number of its samples itself")
         sizes.clear()
