@@ -15,33 +15,27 @@ from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
 from ..tensors import tensors_in
 from . import moments
+from .asking import Asking
 from .batch import Batch, replaced, tensors_at
 from .features import Features
 from .generators import Generators
 from .meeting import Meetings
-from .moments import F, LossCall
+from .moments import LossCall
+from .proof import Proof
 from .rows import Choose, Entered, Rows
 from .samples import Change, Look, Samples
 
 if TYPE_CHECKING:
     from ..watch import Watch
 
-# Reasons kept for one experiment; a program that refuses in a thousand ways has said enough with the first.
-REASONS = 8
 
-
-class Run:
+class Run(Proof, Asking):
     """Each `on_…` method registers a function for a moment of the training; `applied` and `verified` are its proof."""
 
     def __init__(self, watch: Watch) -> None:
-        self.watch = watch
+        Proof.__init__(self, watch)
+        Asking.__init__(self)
         self.torch = torch
-        self.calls: dict[str, list[Callable[..., Any]]] = {}
-        self.count = 0
-        self.confirmed = 0
-        self.refusals: dict[str, int] = {}
-        self.contradictions: dict[str, int] = {}
-        self.told: tuple[Any, ...] = ()
         self.folder = ""
         self.batch = Batch(self)
         self.meetings = Meetings(self)
@@ -68,81 +62,9 @@ class Run:
         """Make another change of the same folder as a part of this one."""
         self.file(name, os.path.join(self.folder, name.replace("-", "_") + ".py")).apply(self, value)
 
-    # What it has to show for itself.
-
-    def applied(self, times: int = 1) -> None:
-        """Count an application; an experiment without any is no evidence."""
-        self.count += times
-
-    def verified(self, times: int = 1) -> None:
-        """Count a look at the result, by other means than those of the change, that found it as it should be."""
-        self.confirmed += times
-
-    def refused(self, reason: str) -> None:
-        """Say why the change could not be made here; told when it could be made nowhere."""
-        if reason in self.refusals or len(self.refusals) < REASONS:
-            self.refusals[reason] = self.refusals.get(reason, 0) + 1
-
-    def contradicted(self, what: str) -> None:
-        """Say that the change was made and its effect did not show, or showed elsewhere: the run is no evidence."""
-        if what in self.contradictions or len(self.contradictions) < REASONS:
-            self.contradictions[what] = self.contradictions.get(what, 0) + 1
-
-    def report(self) -> None:
-        """Put on record what the change has done so far, which decides whether the experiment counts."""
-        self.fire("report")
-        state = (self.count, self.confirmed, sum(self.refusals.values()), sum(self.contradictions.values()))
-        if state != self.told:
-            self.told = state
-            self.watch.journal.write(
-                "applied",
-                count=self.count,
-                verified=self.confirmed,
-                refused=list(self.refusals),
-                contradicted=list(self.contradictions),
-            )
-
-    def tell(self, kind: str, **fields: Any) -> None:
-        """Put something on record for whoever reads the run."""
-        self.watch.journal.write(kind, **fields)
-
     def finish(self, reason: str = "bound") -> None:
         """End the run here: what was to be seen has been seen."""
         self.watch.process.finish(reason)
-
-    # The moments. Each method gives its function back, so that it works as a decorator.
-
-    def _register(self, moment: str, function: F) -> F:
-        self.calls.setdefault(moment, []).append(function)
-        return function
-
-    def on_optimizer(self, function: F) -> F:
-        """`function(optimizer)` when one has been made."""
-        return self._register("optimizer", function)
-
-    def on_loader(self, function: F) -> F:
-        """`function(settings)` before a DataLoader is made; `settings` are its arguments by name, to be changed."""
-        return self._register("loader", function)
-
-    def on_fetch(self, function: F) -> F:
-        """`function(iterator, fetch) -> batch` when a loader is asked for a batch; `fetch()` is what it would do."""
-        return self._register("fetch", function)
-
-    def on_batch(self, function: F) -> F:
-        """`function(stream, batch) -> batch` when a loader delivers; a stream is a place where loaders are made."""
-        return self._register("batch", function)
-
-    def on_entering(self, function: F) -> F:
-        """`function(module, training)` before a whole model is called, for training or not."""
-        return self._register("entering", function)
-
-    def on_input(self, function: F) -> F:
-        """`function(module, args, kwargs) -> (args, kwargs)` when a whole model is called for training."""
-        return self._register("input", function)
-
-    def on_idle_input(self, function: F) -> F:
-        """The same when a whole model is called for something else than training."""
-        return self._register("idle", function)
 
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
         """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
@@ -151,54 +73,6 @@ class Run:
     def on_rows(self, choose: Choose, entered: Entered) -> Rows:
         """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""
         return Rows(self, choose, entered)
-
-    def on_left(self, function: F) -> F:
-        """`function(module, training)` after a whole model was called, also when it raised."""
-        return self._register("left", function)
-
-    def on_output(self, function: F) -> F:
-        """`function(module, training, output) -> output or None` when a whole model has returned; before `on_left`."""
-        return self._register("output", function)
-
-    def on_loss(self, function: F) -> F:
-        """`function(call)` at each call of a loss of torch's; what it changes in the call is what is called."""
-        return self._register("loss", function)
-
-    def on_target(self, function: F) -> F:
-        """`function(target, met) -> target` where labels meet the model's output, in a loss or in plain operations."""
-        return self._register("target", function)
-
-    def on_backward(self, function: F) -> F:
-        """`function(losses)` before each backward."""
-        return self._register("backward", function)
-
-    def on_backward_over(self, function: F) -> F:
-        """`function()` after each backward that has not raised."""
-        return self._register("backward over", function)
-
-    def on_clip(self, function: F) -> F:
-        """`function(max_norm) -> max_norm` when gradients are about to be clipped."""
-        return self._register("clip", function)
-
-    def on_step(self, function: F) -> F:
-        """`function(optimizer)` before each optimizer step; with a closure, before the closure is called."""
-        return self._register("step", function)
-
-    def on_gradients(self, function: F) -> F:
-        """`function(optimizer)` when the gradients of a step are all there, in the closure if there is one."""
-        return self._register("gradients", function)
-
-    def on_stepped(self, function: F) -> F:
-        """`function(optimizer)` after each optimizer step."""
-        return self._register("stepped", function)
-
-    def on_step_over(self, function: F) -> F:
-        """`function(optimizer)` after each optimizer step, when every change has put back what it had lent."""
-        return self._register("over", function)
-
-    def on_report(self, function: F) -> F:
-        """`function()` before what the change has done is put on record, at the very end of the run, too."""
-        return self._register("report", function)
 
     def before(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         """`function(args, kwargs) -> (args, kwargs) or None` before each call of a function of torch's or Python's."""
@@ -211,6 +85,9 @@ class Run:
     def when_imported(self, name: str, function: Callable[..., Any]) -> None:
         """`function(module)` once the program has imported a module; at once if it has."""
         arrival.when_imported(name, guarded(function))
+
+    def reporting(self) -> None:
+        self.fire("report")
 
     # What is known of the run.
 
@@ -313,10 +190,6 @@ class Run:
 
     # Called by the observer.
 
-    def fire(self, moment: str, *args: Any) -> None:
-        for function in self.calls.get(moment, ()):
-            function(*args)
-
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         """Before a step; with a closure, the step's arguments with the closure followed by what wants gradients."""
         self.meetings.clear()
@@ -379,7 +252,3 @@ class Run:
         if training:
             self.meetings.begin(output)
         return changed
-
-    def wants(self, *names: str) -> bool:
-        """Whether any of these moments is asked for; what nobody asks for is not looked at."""
-        return any(name in self.calls for name in names)
