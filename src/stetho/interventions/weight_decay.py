@@ -71,6 +71,9 @@ def apply(run: Run, value: str) -> None:
             if group["weight_decay"] == wanted:
                 run.refused(f"the weight decay is {wanted:g} already")
                 continue
+            if wanted and any(p.grad is not None and p.grad.is_sparse for p in group["params"]):
+                run.refused("torch has no weight decay for sparse gradients")
+                continue
             before[id(group)] = group["weight_decay"]
             group["weight_decay"] = wanted
             run.applied()
