@@ -13,6 +13,9 @@ from typing import Any
 import numpy
 import pytest
 import torch
+
+# It keeps some of torch's functions as it finds them when it is first imported, which must not be under observation.
+import torch._dynamo
 import torch.nn.functional as F
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
