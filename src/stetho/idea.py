@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +43,7 @@ def ideas_from(names: Sequence[str], patches: Sequence[Path], trees: Sequence[Pa
     edited = catalogue.interventions[EDITED]
     for source in (*patches, *trees):
         edits = patch.from_diff(source, cwd) if source in patches else patch.from_tree(source, cwd)
-        files = [os.path.relpath(edit.file, os.path.realpath(cwd)) for edit in edits]
+        files = [edit.file for edit in edits]
         label = f"{'patch' if source in patches else 'tree'} {source.name}"
         found.append(Idea(label, "trial fix", edited.question, edited, json.dumps(files), edits))
     if len({idea.label for idea in found}) < len(found):

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 import time
 import uuid
@@ -17,7 +18,7 @@ from pathlib import Path
 from stetho.codec import decode, encode
 from stetho.executors.protocol import OUTPUT, RECORDING, Executor, Ran, Watcher
 from stetho.experiment import Bound, Job
-from stetho.fingerprint import fingerprint
+from stetho.fingerprint import LARGEST_READ, fingerprint
 
 RUNS, ENDED = "runs", "ended.json"
 MOST_RUNS, MOST_BYTES = 64, 512 * 1024**2
@@ -112,8 +113,11 @@ def sources_of(ran: Ran) -> dict[str, str]:
 
 
 def print_of(file: str) -> str:
-    """A fingerprint of a file's content; empty when it cannot be read."""
+    """A fingerprint of a file's content, or of its size and time where it is large; empty when it cannot be read."""
     try:
+        known = os.stat(file)
+        if not stat.S_ISREG(known.st_mode) or known.st_size > LARGEST_READ:
+            return f"{known.st_size}-{known.st_mtime_ns}"
         return hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()
     except OSError:
         return ""

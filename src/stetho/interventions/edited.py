@@ -32,21 +32,22 @@ by_hand = False
 
 def apply(run: Run, value: str) -> None:
     """Look at what was imported, and listen to what is opened."""
-    wanted: list[str] = json.loads(value)
+    wanted = [run.here(file) for file in json.loads(value)]
     opened: set[str] = set()
     used: set[str] = set()
 
     def listen(event: str, args: Any) -> None:
         if event == "open" and args and isinstance(args[0], str) and len(opened) < 10_000:
-            opened.add(os.path.abspath(args[0]))
+            opened.add(args[0])
 
     def look() -> None:
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if isinstance(file, str):
-                opened.add(os.path.abspath(file))
+                opened.add(file)
+        real = {os.path.realpath(path) for path in opened}
         for name in wanted:
-            if name not in used and any(path == name or path.endswith(os.sep + name) for path in opened):
+            if name not in used and os.path.realpath(name) in real:
                 used.add(name)
                 run.applied()
                 run.verified()
@@ -58,4 +59,4 @@ def apply(run: Run, value: str) -> None:
         if len(used) < len(wanted):
             look()
         if not used:
-            run.refused(f"the program has not used {', '.join(wanted[:3])}")
+            run.refused(f"the program has not used {', '.join(os.path.basename(w) for w in wanted[:3])}")

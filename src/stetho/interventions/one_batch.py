@@ -1,9 +1,9 @@
 """Train on the first batch for ever.
 
 ## What changes
-Every call of the model for training gets the input of its first call, and every target that meets its output is the
-one of that call. Loaders that feed the training hand out their first batch again and again. The data pipeline goes on
-as before, unheard, so the random numbers stay as they are.
+Every call of a model in a step gets what the same call got in the first step, and every target that meets its output
+is the one of that call; what another model has made is left as it is. Loaders that feed the training hand out their
+first batch again and again. The data pipeline goes on as before, unheard, so the random numbers stay as they are.
 
 ## How it is known
 What enters the model has one fingerprint from the first step on, and so has what enters the loss.
@@ -32,13 +32,14 @@ backgrounds = {"": {"symptom-gone": 0.40, "better": 0.20, "same": 0.30, "worse":
 
 def apply(run: Run, value: str) -> None:
     """Keep the first of everything that leads into a step, and hand it out again."""
-    inputs: dict[int, Any] = {}
-    targets: dict[tuple[int, int], Any] = {}
+    inputs: dict[Any, dict[Any, Any]] = {}
+    targets: dict[Any, Any] = {}
     batches: dict[int, list[Any] | None] = {}
     prints: dict[Any, tuple[Any, ...]] = {}
-    now: dict[str, Any] = {"model": 0, "stream": None}
+    now: dict[str, Any] = {"call": None, "stream": None, "stepped": -1}
     feeding: set[Any] = set()
-    sizes: dict[int, int] = {}
+    sizes: dict[Any, int] = {}
+    calls: dict[int, int] = {}
 
     def look(what: str, key: Any, tensor: Any) -> None:
         """See whether this place gets one value only; a first look can neither confirm nor deny."""
@@ -64,15 +65,19 @@ def apply(run: Run, value: str) -> None:
 
     @run.on_input
     def same_input(module: Any, args: Any, kwargs: Any) -> Any:
-        key = now["model"] = id(module)
+        """Each call of a step gets what the same call got first; what a model has made stays as it is."""
         feeding.add(now["stream"])
+        number = calls[id(module)] = calls.get(id(module), -1) + 1
+        key = now["call"] = (id(module), now["stepped"] if len(run.optimizers) > 1 else 0, number)
         if key not in inputs:
-            inputs[key] = run.batch.copied(args, kwargs)
+            kept = run.batch.copied(args, kwargs)
+            inputs[key] = {path: kept[path] for path in kept if not run.batch.from_a_model(path, args, kwargs)}
+            sizes[key] = run.batch.size
             changed = (args, kwargs)
         else:
             rows = run.batch.size
             first = {
-                path: run.batch.rows(t, rows) if t.dim() and t.shape[0] == sizes.get(key) else t
+                path: run.batch.rows(t, rows) if t.dim() and t.shape[0] == sizes[key] else t
                 for path, t in inputs[key].items()
             }
             again = run.batch.replaced(args, kwargs, first)
@@ -80,22 +85,29 @@ def apply(run: Run, value: str) -> None:
                 run.refused("the model is called in more than one way")
                 return None
             changed = again
-            run.applied()
-        chief = run.batch.chief(module, *changed)
-        if chief is not None:
-            sizes.setdefault(key, chief.shape[0])
-            look("the model", key, chief)
+            if first:
+                run.applied()
+        for path, tensor in run.batch.copied(*changed).items():
+            if path in inputs[key]:
+                look("the model", (*key, path), tensor)
         return changed
+
+    @run.on_step_over
+    def stepped(optimizer: Any) -> None:
+        calls.clear()
+        now["stepped"] = run.optimizers.index(optimizer)
 
     @run.on_target
     def same_target(target: Any, met: Any) -> Any:
-        key = (now["model"], run.meetings.number)
+        key = (now["call"], run.meetings.number)
         if key not in targets:
             targets[key] = target.detach().clone()
         first = targets[key]
-        if first.dim() != target.dim() or first.dtype != target.dtype or not target.dim():
+        if first.dim() != target.dim() or first.dtype != target.dtype:
             run.contradicted("targets come in another order than in the first step")
             return target
+        if not target.dim():
+            return first
         same = run.batch.rows(first, target.shape[0])
         look("the loss", key, same)
         return same

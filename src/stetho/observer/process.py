@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from .watch import Watch
 
 
+# Files that are remembered as opened.
+OPENED = 2000
+
+
 class Process:
     """Writes the record of the run: when the observer attaches, in a forked process that trains, and per rank."""
 
@@ -26,6 +30,9 @@ class Process:
         self.world = int(os.environ.get("WORLD_SIZE", "1") or 1)
         self.told: int | None = None
         self.imported = 0
+        self.opened: dict[str, None] = {}
+        if watch.seeded:
+            sys.addaudithook(self.heard)
 
     def install(self, patches: Patches) -> None:
         """Learn the rank where it is given to torch: processes that a program starts itself have no variables."""
@@ -68,10 +75,20 @@ class Process:
             world=self.world,
         )
 
+    def heard(self, event: str, args: Any) -> None:
+        """Python is about to do something; only what is opened for reading is of interest."""
+        if event == "open" and len(self.opened) < OPENED and type(args[0]) is str and args[1] in ("r", "rb", None):
+            path = args[0]
+            path = path if os.path.isabs(path) else os.path.join(directory() or "/", path)
+            if not path.startswith(("/proc/", "/sys/", "/dev/")) and not path.endswith(".pyc"):
+                self.opened[path] = None
+
     def sources(self) -> None:
-        """Which files of the user's were imported so far: a run is the same again only while these are."""
-        names = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-        files = sorted({file for name in names if isinstance(name, str) and (file := sites.user_file(name))})
+        """Which files of the user's were imported or opened so far: a run is the same again only while these are."""
+        names = {getattr(module, "__file__", None) for module in list(sys.modules.values())} | set(self.opened)
+        known = {file for name in names if isinstance(name, str) and (file := sites.user_file(name))}
+        # What is installed changes with its folder.
+        files = sorted(known | {path for path in sys.path if path.endswith(("site-packages", "dist-packages"))})
         if len(files) > self.imported:
             self.imported = len(files)
             self.watch.journal.write("sources", files=files)

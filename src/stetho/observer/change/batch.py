@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Tuple
 
 import torch
 
 from ..seen.inputs import has_samples
+from ..tensors import tensors_in
 
 if TYPE_CHECKING:
     from .run import Run
 
 Path = Tuple[Any, ...]
 DEPTH = 3
+# Outputs of models that are remembered.
+OUTPUTS = 16
 # Operations that are followed back to see where an input comes from.
 NODES = 2000
 # Calls after which labels have been seen if there are any.
@@ -35,6 +39,7 @@ class Batch:
         """Calls for training so far."""
         self.labels: set[Path] = set()
         self.tensors: dict[Path, Any] = {}
+        self.made: deque[Any] = deque(maxlen=OUTPUTS)
         self.met: set[int] = set()
 
     def comes(self, module: Any, args: Any, kwargs: Any) -> None:
@@ -93,6 +98,15 @@ class Batch:
         """The same call with other tensors in the places named; None if it has no such places."""
         there = {path for path, _ in tensors_at(args, kwargs)}
         return replaced(args, kwargs, new) if set(new) <= there else None
+
+    def from_a_model(self, path: Path, args: Any, kwargs: Any) -> bool:
+        """Whether a tensor of a call was made by a model, this one or another, and may have been detached since."""
+        tensor = dict(tensors_at(args, kwargs))[path]
+        return from_a_model(tensor) or any(shares_memory(tensor, made) for made in self.made)
+
+    def left(self, output: Any) -> None:
+        """What a model has made; held for a few calls, so that nothing else takes its memory meanwhile."""
+        self.made.extend(tensor.detach() for tensor in tensors_in(output))
 
     def rows(self, tensor: Any, count: int) -> Any:
         """So many rows of a tensor, from the first on and round again."""
@@ -210,12 +224,20 @@ def from_a_model(tensor: Any) -> bool:
     return bool(ahead)
 
 
+def shares_memory(one: Any, other: Any) -> bool:
+    """Whether two tensors lie in the same memory."""
+    try:
+        return bool(one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0)
+    except (RuntimeError, NotImplementedError):
+        return False
+
+
 def holds(tensor: Any, target: Any) -> bool:
     """Whether a tensor is what a loss was given: the same memory, or the same numbers."""
     if tensor is target:
         return True
     try:
-        if tensor.untyped_storage().data_ptr() == target.untyped_storage().data_ptr() != 0:
+        if shares_memory(tensor, target):
             return True
         if tensor.numel() != target.numel() or not tensor.numel():
             return False

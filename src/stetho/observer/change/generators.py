@@ -35,9 +35,16 @@ def states() -> dict[str, str]:
     # Nothing is imported that the program did not.
     numpy: Any = sys.modules.get("numpy.random")
     if numpy is not None:
-        name, words, *rest = numpy.get_state(legacy=True)
-        found["numpy"] = _print(words.tobytes() + repr((name, rest)).encode())
+        # A program may put a generator of any kind in the place of numpy's own.
+        found["numpy"] = _print(_bytes(numpy.get_state(legacy=False)))
     return found
+
+
+def _bytes(state: Any) -> bytes:
+    """A state of whatever form; the words of an array are too many to be written out."""
+    if isinstance(state, dict):
+        return b"".join(str(key).encode() + _bytes(value) for key, value in sorted(state.items()))
+    return state.tobytes() if hasattr(state, "tobytes") else repr(state).encode()
 
 
 def _print(state: bytes) -> str:

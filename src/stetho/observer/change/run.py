@@ -62,6 +62,13 @@ class Run(Proof, Asking):
         """Make another change of the same folder as a part of this one."""
         self.file(name, os.path.join(self.folder, name.replace("-", "_") + ".py")).apply(self, value)
 
+    def here(self, path: str) -> str:
+        """Where a file of the user's lies in this run, which may be in a copy of the project."""
+        for copy, original in self.watch.plan.get("moved") or ():
+            if path == original or path.startswith(original + os.sep):
+                return str(copy) + path[len(original) :]
+        return path
+
     def finish(self, reason: str = "bound") -> None:
         """End the run here: what was to be seen has been seen."""
         self.watch.process.finish(reason)
@@ -249,6 +256,7 @@ class Run(Proof, Asking):
             if given is not None:
                 output = changed = given
         self.fire("left", module, training)
+        self.batch.left(output)
         if training:
             self.meetings.begin(output)
         return changed
