@@ -6,7 +6,7 @@ mode is called without gradients, all are in evaluation mode. Afterwards each mo
 
 ## How it is known
 At the end of the call every module is still in the mode that was lent. What counts as training is seen in the graph:
-backward comes to what the model has made.
+backward comes to what the model has made. The first such call of a line only shows this, and is left as it is.
 
 ## What it tells
 If learning gets better, the model was trained in the wrong mode; if only evaluation does, it was evaluated in it.
@@ -31,27 +31,27 @@ moves = "layers draw random numbers in training mode only"
 # Nodes of a graph that are gone through, from the loss down, to see whether a call has led to it.
 NODES = 20_000
 # Calls that are kept until the next backward.
-FEW = 8
+FEW = 4
 
 
 def apply(run: Run, value: str) -> None:
-    """Lend the mode for the length of each call; a model's first call with gradients is taken for training."""
+    """Lend the mode for the length of each call, once it is known what calls from these lines are for."""
     torch = run.torch
     lent: list[tuple[Any, bool]] = []
-    evaluated: dict[int, set[Any]] = {}
-    waiting: list[tuple[int, Any, Any]] = []
-    now: dict[str, Any] = {"place": None, "wanted": None}
+    proven: set[tuple[int, Any]] = set()
+    waiting: list[tuple[tuple[int, Any], list[Any]]] = []
+    now: dict[str, Any] = {"place": None, "wanted": False, "unclear": False}
 
     @run.on_entering
     def switch(module: Any, training: bool) -> None:
         put_back()
-        place = run.called_from()
-        grad = torch.is_grad_enabled()
-        # Evaluation that forgets no_grad is told by its line: no backward ever came to what was made there.
-        wanted = grad and (module.training or place not in evaluated.get(id(module), ()))
-        now.update(place=place, wanted=wanted if grad else None)
-        wrong = (not module.training) if wanted else (any(m.training for m in module.modules()) and not grad)
-        if not wrong:
+        place = (id(module), run.called_from())
+        wanted = torch.is_grad_enabled()
+        # In evaluation mode with gradients it may be either, until a backward has come from a call at these lines.
+        unclear = wanted and not module.training and place not in proven
+        now.update(place=place, wanted=wanted, unclear=unclear)
+        wrong = not module.training if wanted else any(m.training for m in module.modules())
+        if unclear or not wrong:
             run.refused("the model is in the right mode already")
             return
         for one in module.modules():
@@ -67,30 +67,26 @@ def apply(run: Run, value: str) -> None:
     @run.on_output
     def look_and_put_back(module: Any, training: bool, output: Any) -> None:
         if lent:
-            if all(one.training == bool(now["wanted"]) for one, _ in lent):
+            if all(one.training == now["wanted"] for one, _ in lent):
                 run.verified()
             else:
                 run.contradicted("the model sets the mode of its layers itself, while it is called")
         put_back()
-        # Where the program's own mode is training there is no doubt, and holding on to graphs costs memory.
-        if now["wanted"] is not None and not module.training:
+        if now["unclear"]:
             nodes = [t.grad_fn for t in run.tensors(output) if t.grad_fn is not None]
-            waiting.append((id(module), now["place"], nodes))
+            waiting.append((now["place"], nodes))
+            # Holding on to graphs costs memory.
             del waiting[:-FEW]
 
     @run.on_backward
     def led_here(losses: Any) -> None:
-        """Calls whose output this backward comes to were training; those at other lines were not."""
-        if not waiting:
-            return
-        reached = below([t.grad_fn for t in losses if t.grad_fn is not None])
-        trained = {(module, place) for module, place, nodes in waiting if any(n in reached for n in nodes)}
-        for module, place, _ in waiting:
-            known = evaluated.setdefault(module, set())
-            if (module, place) in trained:
-                known.discard(place)
-            elif trained:
-                known.add(place)
+        """Calls whose output this backward comes to were training."""
+        if waiting:
+            reached = below([t.grad_fn for t in losses if t.grad_fn is not None])
+            proven.update(place for place, nodes in waiting if any(node in reached for node in nodes))
+
+    @run.on_stepped
+    def let_go(optimizer: Any) -> None:
         waiting.clear()
 
     def below(nodes: list[Any]) -> set[Any]:
