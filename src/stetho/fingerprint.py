@@ -13,7 +13,7 @@ from pathlib import Path
 import stetho
 from stetho.codec import encode
 from stetho.experiment import Job
-from stetho.isolation.likeness import NOT_COPIED
+from stetho.isolation.likeness import not_copied
 from stetho.scratch import project_directories
 
 # Files that are read whole; of others, size and time of change tell that they are the same.
@@ -23,7 +23,7 @@ READ_WHOLE = (
 )  # fmt: skip
 LARGEST_READ = 256 * 1024
 # What tools write beside a program, and what stetho does; the program does not read it, or gets it from its code.
-NO_INPUT = NOT_COPIED | {".stetho", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints"}
+NO_INPUT = {".stetho", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints"}
 # With more files than this, looking at all of them costs more than running again may.
 MOST_FILES = 20_000
 # Variables that say where and when a command was typed, not what it does.
@@ -89,7 +89,7 @@ def _files(folder: str, aside: str) -> Iterator[str]:
             folders.clear()
             continue
         seen.add(real)
-        folders[:] = [name for name in folders if name not in NO_INPUT]
+        folders[:] = [name for name in folders if name not in NO_INPUT and not not_copied(os.path.join(inner, name))]
         for name in names:
             count += 1
             if count > MOST_FILES + 1:

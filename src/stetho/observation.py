@@ -55,8 +55,6 @@ def observe(inquiry: Inquiry) -> None:
             inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
         if ran.node is not None:
             inquiry.ledger.add_note(f"the first run was on {ran.node}; this machine was not probed")
-        if not ran.overlay:
-            inquiry.ledger.add_note("this machine allows no overlay; the command ran in a copy of the project")
         for note in ran.notes:
             inquiry.ledger.add_note(note)
         put_refusal(inquiry, ran)

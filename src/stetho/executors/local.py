@@ -20,7 +20,7 @@ from stetho.executors.protocol import OUTPUT, Progress, Ran, Watcher
 from stetho.experiment import Job, Plan
 from stetho.isolation.likeness import restore
 from stetho.isolation.memory import Resident
-from stetho.isolation.room import REFUSED
+from stetho.isolation.room import EDIT, REFUSED
 from stetho.isolation.trackers import quiet
 from stetho.isolation.written import MOST, MOST_OF_A_CHANGED_RUN, keep
 from stetho.scratch import Scratch, Spec, Way
@@ -52,9 +52,13 @@ def environment_for(plan_file: Path, given: Mapping[str, str]) -> dict[str, str]
 
 def ways(job: Job) -> list[Way]:
     """How the run can be kept apart, the best way first; a way that needs an overlay is for Linux alone."""
-    copy = job.isolation.copy or not sys.platform.startswith("linux") or os.environ.get("STETHO_ISOLATION") == "copy"
+    copy = _asked_for_copy(job) or not sys.platform.startswith("linux")
     found = [Way(overlay, processes) for overlay in (True, False) for processes in (True, False)]
     return [way for way in found if not (copy and way.overlay) and way not in _refused]
+
+
+def _asked_for_copy(job: Job) -> bool:
+    return job.isolation.copy or os.environ.get("STETHO_ISOLATION") == "copy"
 
 
 def run(job: Job, watch: Watcher | None = None) -> Ran:
@@ -72,6 +76,8 @@ def run(job: Job, watch: Watcher | None = None) -> Ran:
         if ran.code != REFUSED or "refused" not in report:
             return ran
         scratch.discard()
+        if report["refused"] == EDIT:
+            raise ScratchError(f"{report['edit']} cannot be changed for this run: {report.get('why')}")
         _remember(way, str(report["refused"]), str(report.get("why")))
     raise ScratchError("this machine let the command be isolated in no way: " + "; ".join(_refused.values()))
 
@@ -112,16 +118,16 @@ def _run_in(scratch: Scratch, spec: Spec, job: Job, watch: Watcher | None) -> Ra
         renamed=scratch.renamed,
         overlay=scratch.way.overlay,
         injection_error=error.read_text() if error.exists() else None,
-        notes=_notes(scratch),
+        notes=_notes(scratch, _asked_for_copy(job)),
     )
 
 
-def _notes(scratch: Scratch) -> tuple[str, ...]:
-    """What is to be said of how the run was kept apart."""
+def _notes(scratch: Scratch, asked: bool) -> tuple[str, ...]:
+    """What is to be said of how the run was kept apart; a copy that was asked for says nothing of the machine."""
     found = list(scratch.notes)
     why = next((why for way, why in _refused.items() if way.overlay and way.processes), None)
     if not scratch.way.overlay:
-        reason = f"this machine allows no overlay ({why}); the" if why else "the"
+        reason = f"this machine allows no overlay ({why}); the" if why and not asked else "the"
         found.append(f"{reason} command ran in a copy of the project")
     notes = scratch.report().get("notes")
     return (*found, *map(str, notes if isinstance(notes, list) else ()))

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stetho.experiment import Edit, Job
+from stetho.experiment import Job
+from stetho.isolation.edits import edited
 from stetho.isolation.likeness import Likeness, farm, mirror
 from stetho.observer.confinement import version
 from stetho.scratch import Scratch, Spec, Way, new_base, outside, project_directories
@@ -40,7 +41,7 @@ def copied(job: Job, way: Way, environment: Mapping[str, str], writes: tuple[str
         for copy, project in pairs:
             likeness.make(project, copy, pairs)
         for edit in job.edits:
-            likeness.note(_edited(edit, moved(os.path.realpath(edit.file), pairs)))
+            likeness.note(edited(edit, base, pairs))
         redirected = led_away(environment, base, linking)
     except BaseException:
         Scratch(base, way).discard()
@@ -74,14 +75,6 @@ def _moved_variables(environment: Mapping[str, str], pairs: Sequence[tuple[str, 
         name: value if name in KEPT else os.pathsep.join(map(of_copy, value.split(os.pathsep)))
         for name, value in environment.items()
     }
-
-
-def _edited(edit: Edit, file: str) -> str:
-    path = Path(file)
-    if path.is_symlink():
-        path.unlink()
-    path.write_text(edit.after, encoding="utf-8", errors="surrogateescape", newline="")
-    return file
 
 
 def led_away(environment: Mapping[str, str], base: Path, linking: bool) -> dict[str, str]:

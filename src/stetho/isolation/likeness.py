@@ -21,9 +21,18 @@ LARGE, CROWDED, MOST = 8 * 1024**2, 2000, 20_000
 # A copy larger than this would cost more than the answer is worth.
 LARGEST_COPY = 4 * 1024**3
 # What no training changes; it is linked, to be read.
-NOT_COPIED = frozenset((".git", ".venv", "venv", "env", "node_modules", ".tox", ".hg", ".svn"))
+NOT_COPIED = frozenset((".git", ".venv", "node_modules", ".tox", ".hg", ".svn"))
+# Programs have folders of these names, too; what lies in them tells.
+MAYBE_ENVIRONMENT, IN_ENVIRONMENT = frozenset(("venv", "env")), ("pyvenv.cfg", "conda-meta")
 LEFT_OUT = frozenset((".stetho", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"))
 FICLONE = 0x40049409
+
+
+def not_copied(folder: str) -> bool:
+    """Whether a folder holds installed packages or a history, which is no part of the program."""
+    name = os.path.basename(folder)
+    made = name in MAYBE_ENVIRONMENT and any(os.path.exists(os.path.join(folder, one)) for one in IN_ENVIRONMENT)
+    return name in NOT_COPIED or made
 
 
 class Likeness:
@@ -59,7 +68,7 @@ class Likeness:
             folders.append((source, target))
             for entry in inner:
                 new = os.path.join(target, entry.name)
-                if entry.is_dir(follow_symlinks=False) and entry.name not in NOT_COPIED:
+                if entry.is_dir(follow_symlinks=False) and not not_copied(entry.path):
                     waiting.append((entry.path, new))
                 else:
                     self._place(entry, new, pairs)
@@ -77,7 +86,7 @@ class Likeness:
 
     def _place(self, entry: os.DirEntry[str], new: str, pairs: Sequence[tuple[str, str]]) -> None:
         status = entry.stat(follow_symlinks=False)
-        if entry.name in NOT_COPIED and not entry.is_symlink():
+        if entry.is_dir(follow_symlinks=False):
             if self.linking:
                 os.symlink(entry.path, new)
         elif entry.is_symlink():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
+import stat
 import sys
 
-from . import REFUSED, kernel, namespaces, network, supervision, table
+from . import EDIT, REFUSED, kernel, namespaces, network, supervision, table
 from .layers import SHARED_MEMORY, Layers
 
 TYPE_CHECKING = False
@@ -33,8 +35,8 @@ class Report:
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, json.dumps(self.body).encode(), 0)
 
-    def refuse(self, what: str, error: OSError) -> NoReturn:
-        self.write(refused=what, why=error.strerror or str(error))
+    def refuse(self, what: str, error: OSError, **more: object) -> NoReturn:
+        self.write(refused=what, why=error.strerror or str(error), **more)
         os._exit(REFUSED)
 
 
@@ -102,16 +104,51 @@ def furnish(spec: Spec, parted: namespaces.Namespaces, report: Report) -> None:
         else:
             part_from_files(parted)
         os.chdir(spec["cwd"])
-        for path, text in spec["edits"]:
-            with open(path, "wb") as handle:
-                handle.write(text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         report.refuse("proc" if parted.processes and "proc" in str(error) else "layers", error)
+    make_edits(spec, report)
     if not spec["network"] and not parted.network:
         notes.append("the network could not be closed here; only trackers and hubs were switched off")
     if not spec["overlay"] and not can_confine() and not read_only_elsewhere(spec, parted):
         notes.append("writes to absolute paths outside the project could not be refused on this machine")
     report.write(notes=notes, processes=parted.processes, closed=parted.network, **made)
+
+
+def make_edits(spec: Spec, report: Report) -> None:
+    """Let the run see changed files; one that cannot be changed says nothing of what the machine allows."""
+    for number, (path, text) in enumerate(spec["edits"]):
+        changed = text.encode("utf-8", "surrogateescape")
+        try:
+            if any(table.inside(path, folder) for folder in spec["writes"]):
+                cover_real(path, changed, os.path.join(spec["base"], f"edit{number}"))
+            else:
+                write_edit(path, changed)
+        except OSError as error:
+            report.refuse(EDIT, error, edit=path)
+
+
+def cover_real(path: str, changed: bytes, stand_in: str) -> None:
+    """Show another file in the place of one in a folder where writes are real, as this one is the user's own."""
+    if not os.path.isfile(path):
+        raise OSError(errno.EROFS, "it would be a new file in a folder that is open for writing")
+    with open(stand_in, "wb") as handle:
+        handle.write(changed)
+    os.chmod(stand_in, stat.S_IMODE(os.stat(path).st_mode))
+    kernel.bind(stand_in, path)
+
+
+def write_edit(path: str, changed: bytes) -> None:
+    """The file with its new content; one that may only be read is made anew, as an editor would."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        with open(path, "wb") as handle:
+            handle.write(changed)
+    except OSError:
+        mode = stat.S_IMODE(os.lstat(path).st_mode)
+        os.unlink(path)
+        with open(path, "wb") as handle:
+            handle.write(changed)
+        os.chmod(path, mode)
 
 
 def part_from_files(parted: namespaces.Namespaces) -> None:
