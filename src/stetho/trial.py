@@ -12,6 +12,7 @@ from stetho import fixes, measure
 from stetho.check import judge
 from stetho.cost import expected_seconds, step_bound
 from stetho.early import first_reason, outcome_decided
+from stetho.errors import ScratchError
 from stetho.evidence import Source
 from stetho.executors.protocol import Ran
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind
@@ -112,7 +113,13 @@ def changed_run(
 ) -> Result:
     """The user's command with one change, judged against the base run on the same seed."""
     task = prepared(inquiry, changes, cure)
-    ran = inquiry.counted(inquiry.execute(task.job, task.watch))
+    try:
+        ran = inquiry.counted(inquiry.execute(task.job, task.watch))
+    except ScratchError as error:
+        # An edit that cannot be made in the scratch is one that was not tried.
+        if cure is None:
+            raise
+        return Result(Judged("not-applied", str(error)))
     return concluded(inquiry, ran, seen, cure, cause, alters)
 
 
@@ -283,6 +290,8 @@ def screened(inquiry: Inquiry, cures: Iterator[Cure], cause: str, seen: Seen) ->
             for ran, cure in zip(left, group, strict=True)
         ]
         for cure, result in zip(group, results, strict=True):
+            if isinstance(result, ScratchError):
+                continue
             if isinstance(result, Exception):
                 raise result
             if result.judged.outcome != "not-applied":
