@@ -78,15 +78,36 @@ def dropout(p, drawn=""):
     return [*found, dropout("0.3")[-1] if drawn else torch.rand(1).item()]
 
 
+class Wrapped(torch.optim.Optimizer):
+    """Steps with another optimizer, whose groups are its own, and looks back every second step."""
+
+    def __init__(self, inner):
+        self.inner, self.count = inner, 0
+        super().__init__(inner.param_groups, {})
+        self.param_groups = inner.param_groups
+        self.slow = [p.detach().clone() for group in self.param_groups for p in group["params"]]
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = self.inner.step(closure)
+        self.count += 1
+        if self.count % 2 == 0:
+            for p, slow in zip((p for group in self.param_groups for p in group["params"]), self.slow, strict=True):
+                p.copy_(slow.lerp_(p, 0.5))
+        return loss
+
+
 def stepping(kind, lr, momentum="0", decay="0", schedule="none", closure=""):
     x, y = data()
     model = small()
-    if kind == "sgd":
+    if kind in ("sgd", "wrapped"):
         optimizer = torch.optim.SGD(
             model.parameters(), lr=float(lr), momentum=float(momentum), weight_decay=float(decay)
         )
     else:
         optimizer = getattr(torch.optim, kind)(model.parameters(), lr=float(lr), weight_decay=float(decay))
+    if kind == "wrapped":
+        optimizer = Wrapped(optimizer)
     shapes = {
         "none": lambda t: 1.0,
         "halved": lambda t: 0.5**t,
@@ -139,6 +160,39 @@ def reduced(reduction):
     model = small()
     loss = nn.CrossEntropyLoss(reduction=reduction)
     return trained(model, torch.optim.SGD(model.parameters(), lr=0.01), lambda: loss(model(x), y))
+
+
+def terms_beside(how):
+    """A summed loss with another term: one written by hand, or one that is summed over as many elements."""
+    x, y = data()
+    model = small()
+
+    def loss():
+        out = model(x)
+        main = F.cross_entropy(out, y, reduction="sum")
+        return main + (out.pow(2).sum() if how == "own" else 0.5 * F.cross_entropy(2 * out, y, reduction="sum"))
+
+    return trained(model, torch.optim.SGD(model.parameters(), lr=0.001), loss)
+
+
+def scaled(*how):
+    """Steps of an optimizer under a gradient scaler; the sizes of its updates."""
+    x, y = data()
+    model = small()
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0, fused="fused" in how)
+    scaler = torch.amp.GradScaler("cpu", enabled="plain" not in how)
+    found = []
+    for _ in range(STEPS):
+        before = [p.detach().clone() for p in model.parameters()]
+        optimizer.zero_grad()
+        scaler.scale(F.cross_entropy(model(x), y)).backward()
+        if "wiped" in how:
+            optimizer.zero_grad(set_to_none=False)
+        scaler.step(optimizer)
+        scaler.update()
+        moved = [(p.detach() - old).norm() for p, old in zip(model.parameters(), before, strict=True)]
+        found.append(torch.stack(moved).norm().item())
+    return found
 
 
 def shapes(how):

@@ -47,6 +47,32 @@ SAME = [
         slice(None),
     ),
     ("weight-decay=0", ("stepping", "AdamW", "0.01", "0", "0.5"), ("stepping", "AdamW", "0.01"), slice(None)),
+    # A wrapper and the optimizer in it share their groups, and both step.
+    (
+        "lr=x3",
+        ("stepping", "wrapped", "0.05", "0.9", "0.1"),
+        ("stepping", "wrapped", "0.15", "0.9", "0.1"),
+        slice(None),
+    ),
+    ("warmup=4", ("stepping", "wrapped", "0.1"), ("stepping", "wrapped", "0.1", "0", "0", "warm"), slice(None)),
+    (
+        "constant-lr",
+        ("stepping", "wrapped", "0.1", "0.9", "0", "halved"),
+        ("stepping", "wrapped", "0.1", "0.9"),
+        slice(None),
+    ),
+    (
+        "warm-restart=3",
+        ("stepping", "wrapped", "0.1", "0", "0", "halved"),
+        ("stepping", "wrapped", "0.1", "0", "0", "again"),
+        slice(None),
+    ),
+    (
+        "weight-decay=0",
+        ("stepping", "wrapped", "0.1", "0.9", "0.5"),
+        ("stepping", "wrapped", "0.1", "0.9"),
+        slice(None),
+    ),
     ("optimizer=sgd", ("stepping", "sgd", "0.1", "0.9", "0.1"), ("stepping", "sgd", "0.1"), slice(None)),
     (
         "optimizer=adam:0.01",
@@ -61,6 +87,9 @@ SAME = [
         ("wiped", "not", "not", "not", "not"),
         slice(None),
     ),
+    # What a scaler leaves in the gradients is taken out within the step, or was taken out of zeros.
+    ("keep-gradients", ("scaled", "fused", "wiped"), ("scaled", "plain"), slice(None)),
+    ("keep-gradients", ("scaled", "wiped"), ("scaled", "plain"), slice(None)),
     ("mean-reduction", ("reduced", "sum"), ("reduced", "mean"), slice(None)),
     ("loss-shapes", ("shapes", "wrong"), ("shapes", "right"), slice(None)),
     ("balanced-loss", ("weighted", "not"), ("weighted", "weighted"), slice(None)),
@@ -86,6 +115,18 @@ def test_a_change_equals_the_program_written_that_way(
 def test_double_precision_is_more_than_single(tmp_path: Path) -> None:
     found, _ = changed(tmp_path, "float64", "double", "single")
     assert found == pytest.approx(exact.called("double", "double"), rel=1e-10)
+
+
+@pytest.mark.parametrize("how", [("fused",), ("plain",), ()])
+def test_a_limit_is_that_of_gradients_without_their_scale(tmp_path: Path, how: tuple[str, ...]) -> None:
+    found, why_not = changed(tmp_path, "clip=0.01", "scaled", *how)
+    assert why_not == ""
+    assert found == pytest.approx([0.01] * exact.STEPS, rel=1e-2)
+
+
+def test_terms_beside_an_averaged_loss_would_weigh_more(tmp_path: Path) -> None:
+    assert "other terms" in changed(tmp_path, "mean-reduction", "terms_beside", "own")[1]
+    assert changed(tmp_path, "mean-reduction", "terms_beside", "summed")[1] == ""
 
 
 def test_evaluation_mode_leaves_statistics_alone_and_puts_modes_back(tmp_path: Path) -> None:

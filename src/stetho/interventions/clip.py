@@ -80,12 +80,15 @@ def apply(run: Run, value: str) -> None:
             else:
                 run.contradicted("gradients became smaller between the clipping and the step")
             return
-        if not parameters:
+        # Some optimizers take a scaler's factor out within their step, or leave the step out.
+        scale, bad = getattr(optimizer, "grad_scale", None), getattr(optimizer, "found_inf", None)
+        if not parameters or (bad is not None and bool(bad)):
             return
-        total = norm(parameters)
+        factor = 1.0 if scale is None else float(scale)
+        total = norm(parameters) / factor
         if total > limit:
             for parameter in parameters:
                 parameter.grad.mul_(limit / (total + 1e-6))
         run.applied()
-        if norm(parameters) <= limit * 1.001 or total != total:
+        if norm(parameters) / factor <= limit * 1.001 or total != total:
             run.verified()

@@ -32,8 +32,6 @@ values = {"": "the one that training begins with"}
 def apply(run: Run, value: str) -> None:
     """Lend the first rate for the length of each step."""
     first: dict[tuple[int, int], Any] = {}
-    before: dict[int, Any] = {}
-    lent: dict[int, float] = {}
 
     @run.on_optimizer
     def made(optimizer: Any) -> None:
@@ -42,29 +40,12 @@ def apply(run: Run, value: str) -> None:
             # An optimizer may change a rate that is a tensor in place.
             first[id(optimizer), number] = rate.clone() if run.torch.is_tensor(rate) else rate
 
-    @run.on_step
-    def lend(optimizer: Any) -> None:
-        for number, group in enumerate(optimizer.param_groups):
-            rate = group.get("lr")
-            if rate is None:
-                run.refused("the optimizer has no learning rate")
-                continue
-            wanted = group.get("initial_lr", first.setdefault((id(optimizer), number), rate))
-            if wanted is None or float(wanted) == float(rate):
-                run.refused("the learning rate is the same at every step")
-                continue
-            before[id(group)] = rate
-            group["lr"] = wanted
-            lent[id(group)] = float(wanted)
-            run.applied()
+    def begun(optimizer: Any, group: Any, was: Any) -> Any:
+        number = next(n for n, other in enumerate(optimizer.param_groups) if other is group)
+        wanted = group.get("initial_lr", first.setdefault((id(optimizer), number), was))
+        if wanted is None or float(wanted) == float(was):
+            run.refused("the learning rate is the same at every step")
+            return None
+        return wanted
 
-    @run.on_stepped
-    def look_and_restore(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
-            if id(group) not in before:
-                continue
-            if float(group["lr"]) == lent.pop(id(group)):
-                run.verified()
-            else:
-                run.contradicted("the optimizer sets its learning rate itself, within the step")
-            group["lr"] = before.pop(id(group))
+    run.lend("lr", begun)

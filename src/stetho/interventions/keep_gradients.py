@@ -80,6 +80,22 @@ def apply(run: Run, value: str) -> None:
     run.before(torch.nn.Module, "zero_grad", by_module)
     run.before(torch.Tensor, "zero_", by_hand)
 
+    def unscaled(args: Any, kwargs: Any) -> None:
+        """A scaler takes its factor out of the gradients that are there; those that were cleared have it still."""
+        scaler, optimizer = args[0], kwargs.get("optimizer", args[1] if len(args) > 1 else None)
+        for parameter in held(optimizer):
+            if parameter.grad is None and id(parameter) in made:
+                kept.setdefault(id(parameter), made[id(parameter)][1])
+            if id(parameter) in kept:
+                kept[id(parameter)] = kept[id(parameter)] / scaler.get_scale()
+                finite(kept[id(parameter)])
+
+    def finite(gradient: Any) -> None:
+        if not bool(gradient.isfinite().all()):
+            run.contradicted("the scaler would have left out steps whose gradients were cleared")
+
+    run.before(getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler, "unscale_", unscaled)
+
     @run.on_gradients
     def give_back(optimizer: Any) -> None:
         found = given = 0
@@ -90,6 +106,8 @@ def apply(run: Run, value: str) -> None:
             before = kept.get(id(parameter), made[id(parameter)][1])
             if gradient is None or (id(parameter) in kept and not bool(gradient.any())):
                 parameter.grad = before
+                if getattr(optimizer, "grad_scale", None) is not None:
+                    finite(before)
                 moved.append((parameter, parameter.detach().clone()))
                 given += 1
             found += 1

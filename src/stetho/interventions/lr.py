@@ -52,33 +52,17 @@ def read(value: str) -> tuple[bool, float]:
 def apply(run: Run, value: str) -> None:
     """Change the rate for the length of each step only."""
     scales, number = read(value)
-    before: dict[int, Any] = {}
     still: dict[int, Any] = {}
 
-    @run.on_step
-    def lend(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
-            if group.get("lr") is None:
-                run.refused("the optimizer has no learning rate")
-                continue
-            before[id(group)] = group["lr"]
-            group["lr"] = group["lr"] * number if scales else number
-            run.applied()
-            if number == 0 and group["params"]:
-                still[id(group)] = group["params"][0].detach().clone()
+    def rate(optimizer: Any, group: Any, was: Any) -> Any:
+        if number == 0 and group["params"]:
+            still[id(group)] = group["params"][0].detach().clone()
+        return was * number if scales else number
 
-    @run.on_stepped
-    def look_and_restore(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
-            if id(group) not in before:
-                continue
-            was = before.pop(id(group))
-            wanted = was * number if scales else number
-            kept = still.pop(id(group), None)
-            if float(group["lr"]) != float(wanted):
-                run.contradicted("the optimizer sets its learning rate itself, within the step")
-            elif kept is not None and not run.torch.equal(kept, group["params"][0].detach()):
-                run.contradicted("the optimizer moves its parameters at a rate of 0")
-            else:
-                run.verified()
-            group["lr"] = was
+    def look(group: Any) -> str:
+        kept = still.pop(id(group), None)
+        if kept is None or run.torch.equal(kept, group["params"][0].detach()):
+            return ""
+        return "the optimizer moves its parameters at a rate of 0"
+
+    run.lend("lr", rate, look)

@@ -5,7 +5,7 @@ Losses of torch's that are trained on and called with `reduction="sum"` are call
 
 ## How it is known
 Both are computed, and the mean is the smaller one. Where the program then divides the loss by the number of its samples
-or elements, it makes the mean itself, and the run does not count.
+or elements, it makes the mean itself, and where it adds other terms, their weight would change: the run does not count.
 
 ## What it tells
 If a run that diverges is calm, its gradients were as many times too large as a batch has elements.
@@ -26,14 +26,18 @@ question = "Is the loss too large because it is summed over the batch?"
 applies = "losses of torch.nn.functional with reduction='sum'"
 values = {"": "every loss that is trained on"}
 alters = "loss"
-# Nodes between backward and a loss that are looked at for a division.
-NODES = 64
+# Nodes between backward and a loss that are looked at for a division or another term.
+NODES = 256
+# Nodes that join terms.
+JOINS = ("Add", "Sub", "Rsub", "Stack", "Cat")
 
 
 def apply(run: Run, value: str) -> None:
     """Set the reduction, and look afterwards whether the program divides by itself."""
     torch = run.torch
     sizes: set[float] = set()
+    averaged: dict[Any, float] = {}
+    pending: list[float] = []
 
     @run.on_loss
     def average(call: Any) -> None:
@@ -52,6 +56,7 @@ def apply(run: Run, value: str) -> None:
             call.set("reduction", "mean")
             mean = loss(*call.args, **call.kwargs)
         run.applied()
+        pending.append(float(total / mean))
         shape = tuple(call.input.shape)
         sizes.update({float(call.input.numel()), float(shape[0] if shape else 1)} - {1.0})
         if torch.is_tensor(call.target):
@@ -67,17 +72,46 @@ def apply(run: Run, value: str) -> None:
             return number or 1.0
         return 1 / number if number and any(abs(1 / number - size) < 1e-3 * size for size in sizes) else 1.0
 
+    @run.on_loss_over
+    def note(call: Any, output: Any) -> None:
+        """The node of a loss that is averaged now, and what it was divided by."""
+        if pending and output.grad_fn is not None:
+            averaged[output.grad_fn] = pending[-1]
+        pending.clear()
+
     @run.on_backward
-    def divided(losses: Any) -> None:
-        """A division by the number of samples between the loss and backward makes a mean of the sum."""
-        ahead = [(t.grad_fn, 1.0) for t in losses if t.grad_fn is not None]
-        seen = 0
-        while ahead and sizes and seen < NODES:
-            node, by = ahead.pop()
-            seen += 1
-            if not hasattr(node, "_saved_reduction"):
-                ahead.extend((n, by * divisor(node)) for n, _ in node.next_functions if n is not None)
-            # A count may leave out a few, or go over several batches; what is far below it is something else.
-            elif by >= 0.5 * min(sizes):
-                run.contradicted("the program divides the sum by the number of its samples itself")
+    def joined(losses: Any) -> None:
+        """What stands between the loss and backward: a division by the number of samples, or another term."""
+        if not sizes:
+            return
+        seen: dict[Any, float] = {t.grad_fn: 1.0 for t in losses if t.grad_fn is not None}
+        ahead, above = list(seen), {}
+        for node in ahead:
+            if node in averaged or len(ahead) > NODES:
+                continue
+            for below, _ in node.next_functions:
+                above.setdefault(below, []).append(node)
+                if below is not None and below not in seen:
+                    seen[below] = seen[node] * divisor(node)
+                    ahead.append(below)
+        found = [node for node in ahead if node in averaged]
+        # A count may leave out a few, or go over several batches; what is far below it is something else.
+        if any(seen[node] >= 0.5 * min(sizes) for node in found):
+            run.contradicted("the program divides the sum by the number of its samples itself")
+        if others(found, above):
+            run.contradicted("other terms are added to the loss, whose weight would change")
         sizes.clear()
+        averaged.clear()
+
+    def others(found: list[Any], above: Any) -> bool:
+        """Whether a term is joined with an averaged loss that is none, or was divided by another number."""
+        leading, ahead = set(found), list(found)
+        while ahead:
+            for node in above.get(ahead.pop(), ()):
+                if node not in leading:
+                    leading.add(node)
+                    ahead.append(node)
+        joins = [node for node in leading - set(found) if type(node).__name__.startswith(JOINS)]
+        by = [averaged[node] for node in found]
+        uneven = any(abs(one - by[0]) > 1e-3 * abs(by[0]) for one in by)
+        return uneven or any(n is not None and n not in leading for join in joins for n, _ in join.next_functions)

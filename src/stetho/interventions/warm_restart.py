@@ -40,39 +40,20 @@ def apply(run: Run, value: str) -> None:
     """Note the rates of every step, and lend the early ones to the late steps."""
     start = read(value)
     rates: dict[tuple[int, int], list[Any]] = {}
-    before: dict[int, Any] = {}
-    lent: dict[int, float] = {}
 
-    @run.on_step
-    def lend(optimizer: Any) -> None:
+    def early(optimizer: Any, group: Any, was: Any) -> Any:
         step = run.steps(optimizer)
+        number = next(n for n, other in enumerate(optimizer.param_groups) if other is group)
+        known = rates.setdefault((id(optimizer), number), [])
+        known.append(was.clone() if run.torch.is_tensor(was) else was)
         if step < start:
             run.refused(f"training has not come to step {start}")
-        for number, group in enumerate(optimizer.param_groups):
-            rate = group.get("lr")
-            if rate is None:
-                run.refused("the optimizer has no learning rate")
-                continue
-            known = rates.setdefault((id(optimizer), number), [])
-            known.append(rate.clone() if run.torch.is_tensor(rate) else rate)
-            if step < start or len(known) <= step - start:
-                continue
-            wanted = known[step - start]
-            if float(wanted) == float(rate):
-                run.refused("the learning rate is what it was at the beginning")
-                continue
-            before[id(group)] = rate
-            group["lr"] = wanted
-            lent[id(group)] = float(wanted)
-            run.applied()
+        if step < start or len(known) <= step - start:
+            return None
+        wanted = known[step - start]
+        if float(wanted) == float(was):
+            run.refused("the learning rate is what it was at the beginning")
+            return None
+        return wanted
 
-    @run.on_stepped
-    def look_and_restore(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
-            if id(group) not in before:
-                continue
-            if float(group["lr"]) == lent.pop(id(group)):
-                run.verified()
-            else:
-                run.contradicted("the optimizer sets its learning rate itself, within the step")
-            group["lr"] = before.pop(id(group))
+    run.lend("lr", early)

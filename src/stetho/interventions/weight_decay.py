@@ -45,7 +45,6 @@ def read(value: str) -> float:
 def apply(run: Run, value: str) -> None:
     """Lend the decay to the groups for the length of each step."""
     torch, wanted = run.torch, read(value)
-    before: dict[int, Any] = {}
     expected: dict[int, tuple[Any, Any, Any]] = {}
 
     def alone(optimizer: Any, group: Any, parameter: Any, decay: Any) -> Any:
@@ -62,44 +61,39 @@ def apply(run: Run, value: str) -> None:
             return None
         return one.detach()
 
-    @run.on_step
-    def lend(optimizer: Any) -> None:
-        groups = [g for g in optimizer.param_groups if g.get("weight_decay") is not None]
-        if not groups:
-            run.refused("the optimizer has no weight decay")
-        for group in [g for g in groups if g["weight_decay"]] or groups:
-            if group["weight_decay"] == wanted:
-                run.refused(f"the weight decay is {wanted:g} already")
-                continue
-            if wanted and any(p.grad is not None and p.grad.is_sparse for p in group["params"]):
-                run.refused("torch has no weight decay for sparse gradients")
-                continue
-            before[id(group)] = group["weight_decay"]
-            group["weight_decay"] = wanted
-            run.applied()
+    def decay(optimizer: Any, group: Any, was: Any) -> Any:
+        if not was and any(g.get("weight_decay") for g in optimizer.param_groups):
+            return None
+        if was == wanted:
+            run.refused(f"the weight decay is {wanted:g} already")
+        elif wanted and any(p.grad is not None and p.grad.is_sparse for p in group["params"]):
+            run.refused("torch has no weight decay for sparse gradients")
+        else:
+            return wanted
+        return None
+
+    def look(group: Any) -> str:
+        one, old, new = expected.pop(id(group), (None, None, None))
+        if one is not None and torch.equal(one.detach(), old) and not torch.equal(old, new):
+            return "the optimizer takes its weight decay from elsewhere"
+        return ""
+
+    lending = run.lend("weight_decay", decay, look)
 
     @run.on_gradients
     def step_alone(optimizer: Any) -> None:
-        if run.steps(optimizer) >= CLOSE:
+        # The copy of one that wraps another would step the other itself, and not a copy of it.
+        if run.steps(optimizer) >= CLOSE or wraps(optimizer):
             return
         for group in optimizer.param_groups:
             found = [p for p in group["params"] if p.grad is not None and not p.grad.is_sparse and bool(p.any())]
-            if id(group) in before and found:
+            loan = lending.of(group)
+            if loan is not None and found:
                 one = min(found, key=lambda p: p.numel())
-                old, new = (alone(optimizer, group, one, decay) for decay in (before[id(group)], wanted))
+                old, new = (alone(optimizer, group, one, decay) for decay in (loan.was, wanted))
                 if old is not None and new is not None:
                     expected[id(group)] = (one, old, new)
 
-    @run.on_stepped
-    def look_and_restore(optimizer: Any) -> None:
-        for group in optimizer.param_groups:
-            if id(group) not in before:
-                continue
-            one, old, new = expected.pop(id(group), (None, None, None))
-            if group["weight_decay"] != wanted:
-                run.contradicted("the optimizer sets its weight decay itself, within the step")
-            elif one is not None and torch.equal(one.detach(), old) and not torch.equal(old, new):
-                run.contradicted("the optimizer takes its weight decay from elsewhere")
-            else:
-                run.verified()
-            group["weight_decay"] = before.pop(id(group))
+    def wraps(optimizer: Any) -> bool:
+        parts = [item for part in vars(optimizer).values() for item in (part if type(part) is list else [part])]
+        return any(isinstance(part, torch.optim.Optimizer) or hasattr(part, "param_groups") for part in parts)

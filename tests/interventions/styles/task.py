@@ -87,6 +87,8 @@ def objective(o: argparse.Namespace, out: torch.Tensor, y: torch.Tensor) -> torc
         main = nn.functional.cross_entropy(out, y, reduction=kind)
     if o.logs:
         main = main - 1e-6 * out.float().relu().log().mean()
+    if o.summed:
+        return main
     return main + 1e-3 * out.float().pow(2).mean()
 
 

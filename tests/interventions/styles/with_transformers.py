@@ -54,7 +54,8 @@ class Custom(Trainer):
             loss = nn.functional.cross_entropy(logits, labels, reduction="sum" if o.summed else "mean")
         if o.logs:
             loss = loss - 1e-6 * logits.relu().log().mean()
-        loss = loss + 1e-3 * logits.pow(2).mean()
+        if not o.summed:
+            loss = loss + 1e-3 * logits.pow(2).mean()
         return (loss, outputs) if return_outputs else loss
 
 

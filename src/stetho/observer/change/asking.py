@@ -57,6 +57,10 @@ class Asking:
         """`function(call)` at each call of a loss of torch's; what it changes in the call is what is called."""
         return self._register("loss", function)
 
+    def on_loss_over(self, function: F) -> F:
+        """`function(call, output)` when a loss of torch's has returned."""
+        return self._register("loss over", function)
+
     def on_target(self, function: F) -> F:
         """`function(target, met) -> target` where labels meet the model's output, in a loss or in plain operations."""
         return self._register("target", function)

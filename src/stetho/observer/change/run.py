@@ -19,6 +19,8 @@ from .asking import Asking
 from .batch import Batch, replaced, tensors_at
 from .features import Features
 from .generators import Generators
+from .lending import Lending, Value
+from .lending import Look as LookAtGroup
 from .meeting import Meetings
 from .moments import LossCall
 from .proof import Proof
@@ -80,6 +82,10 @@ class Run(Proof, Asking):
     def on_rows(self, choose: Choose, entered: Entered) -> Rows:
         """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""
         return Rows(self, choose, entered)
+
+    def lend(self, key: str, value: Value, look: LookAtGroup | None = None) -> Lending:
+        """Lend each group of an optimizer another value for the length of each step; it is looked at and verified."""
+        return Lending(self, key, value, look)
 
     def before(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         """`function(args, kwargs) -> (args, kwargs) or None` before each call of a function of torch's or Python's."""
@@ -222,6 +228,11 @@ class Run(Proof, Asking):
         self.meetings.at_loss(call)
         self.fire("loss", call)
         return True
+
+    @guarded
+    def loss_returned(self, name: str, args: Any, kwargs: dict[str, Any], output: Any) -> None:
+        if isinstance(output, torch.Tensor):
+            self.fire("loss over", LossCall(name, args, kwargs), output)
 
     @guarded
     def loader_settings(self, settings: dict[str, Any]) -> None:

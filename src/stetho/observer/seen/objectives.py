@@ -91,6 +91,8 @@ class Objectives:
                     if lifted:
                         watch.tracer.lower()
                 mine.returned(name, loss, args, kwargs, value)
+                if watch.run.calls:
+                    watch.run.loss_returned(name, args, kwargs, value)
                 return value
             finally:
                 mine.inside = False
