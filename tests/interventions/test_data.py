@@ -608,6 +608,59 @@ def test_samples_are_the_same_in_each_epoch(under: Under, noise: str, workers: i
     assert len(set(rows_of(model))) == 64
 
 
+@pytest.mark.parametrize(("name", "value"), [("data-fraction", "0.5"), ("augmentation-off", "")])
+def test_what_is_set_on_a_data_set_reaches_it(under: Under, name: str, value: str) -> None:
+    data, model = Kept("torch"), Pair(4, 3)
+    data.samples = ["one"]  # type: ignore[attr-defined]
+
+    def program() -> None:
+        loader: Any = DataLoader(data, 8)
+        for noise in ("torch", ""):
+            loader.dataset.noise = noise
+            fed(loader, model, 1)
+        assert (data.noise, loader.dataset.samples) == ("", ["one"])
+        assert copy.copy(loader.dataset).noise == pickle.loads(pickle.dumps(loader.dataset)).noise == ""
+
+    under(name, program, value)
+    assert under.why_not == ""
+    assert tuple(data.x[0].tolist()) in rows_of(model)[64:]
+
+
+@pytest.mark.parametrize("how", ["eval", "inside", "workers", "before"])
+def test_evaluation_keeps_its_order(under: Under, how: str) -> None:
+    data, model = Kept(), Pair(4, 3)
+    seen: list[Any] = []
+
+    def evaluate(loader: Any) -> None:
+        if how == "inside":
+            for x, _ in loader:
+                with torch.no_grad():
+                    model(x)
+            return
+        model.eval()
+        with torch.no_grad():
+            for x, _ in loader:
+                seen.append(x)
+                model(x)
+        model.train()
+
+    def program() -> None:
+        ordered, loader = DataLoader(data, 8), DataLoader(data, 8, num_workers=2 if how == "workers" else 0)
+        if how == "before":
+            evaluate(loader)
+        for _ in range(2):
+            fed(ordered, model, 1)
+            evaluate(loader)
+
+    under("shuffled-order", program)
+    if how == "inside":
+        assert under.why_not == "a loader was shuffled that feeds evaluation only"
+        return
+    assert under.why_not == ""
+    assert all(torch.equal(torch.cat(seen[at : at + 8]), data.x) for at in range(0, len(seen), 8))
+    assert not torch.equal(torch.cat(model.seen[8:16] if how == "before" else model.seen[:8]), data.x)
+
+
 def test_data_sets_that_cannot_or_need_not_be_steadied(under: Under) -> None:
     under("augmentation-off", lambda: fed(DataLoader(Kept(), 8), Pair(4, 3)))
     assert under.why_not == "samples are the same each time they are fetched"
