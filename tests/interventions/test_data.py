@@ -295,6 +295,109 @@ def test_a_loss_of_plain_operations_gets_the_rule_too(under: Under) -> None:
     assert losses[-1] < 0.1 * losses[1]
 
 
+def used(under: Under, name: str, loss: Callable[[Any, Any, Any, Any], Any], steps: int = STEPS) -> list[list[Any]]:
+    """What was met in a loss of plain operations: `loss(out, x, y, met)`, where `met` keeps what it is given."""
+    g = torch.Generator().manual_seed(1)
+    model, kept = nn.Linear(5, 1), []
+
+    def loss_of(step: int) -> torch.Tensor:
+        x = torch.randn(16, 5, generator=g)
+        met: list[Any] = []
+        kept.append(met)
+        return loss(model(x), x, (x[:, 0] > 0).float(), met)
+
+    under(name, lambda: train(model, loss_of, steps))
+    return kept
+
+
+def gradient_of(out: torch.Tensor, met: list[Any]) -> torch.Tensor:
+    """The output, whose gradient will tell by what it was multiplied."""
+    out.register_hook(lambda grad: met.append(grad.detach().clone()))
+    return out
+
+
+def test_weights_and_what_the_model_was_given_are_no_labels(under: Under) -> None:
+    def weighted(out: Any, x: Any, y: Any, met: list[Any]) -> Any:
+        weights = torch.linspace(1, 2, 16)
+        met.append(weights.numpy())
+        return (weights * gradient_of((out[:, 0] - y).pow(2), met)).sum()
+
+    for met in used(under, "shuffled-labels", weighted):
+        assert met[0] == pytest.approx(met[1].numpy())
+    assert under.why_not == ""
+
+    def residual(out: Any, x: Any, y: Any, met: list[Any]) -> Any:
+        moved = x[:, :1] - out
+        met.append(float((moved.detach() + out.detach()).numpy()[3, 0] - x.numpy()[3, 0]))
+        return moved.pow(2).mean()
+
+    assert all(abs(met[0]) < 1e-6 for met in used(under, "shuffled-labels", residual))
+    assert under.why_not == "the change had nothing to act on"
+    masked = used(under, "shuffled-labels", lambda out, x, y, met: torch.where(y > 0, out[:, 0], 0.0).mean())
+    assert under.why_not == "the change had nothing to act on"
+    assert len(masked) == STEPS
+
+
+def cross_entropy_by_hand(out: Any, x: Any, y: Any, met: list[Any]) -> Any:
+    p = out.sigmoid()[:, 0]
+    loss = -(y * p.log() + (1 - y) * (1 - p).log()).mean()
+    met.append(loss.item())
+    return loss
+
+
+def test_targets_that_are_multiplied_are_labels(under: Under) -> None:
+    used(under, "shuffled-labels", cross_entropy_by_hand)
+    assert under.why_not == ""
+    losses = used(under, "synthetic", cross_entropy_by_hand, 80)
+    assert under.why_not == ""
+    assert losses[-1][0] < 0.6 * losses[1][0]
+
+    def hot(out: Any, x: Any, y: Any, met: list[Any]) -> Any:
+        logits = torch.cat([out, -out], 1).log_softmax(1)
+        return -(F.one_hot(y.long(), 2).float() * logits).sum(1).mean()
+
+    used(under, "shuffled-labels", hot)
+    assert under.why_not == ""
+
+
+def test_a_column_of_the_same_table_is_a_label(under: Under) -> None:
+    model, table = nn.Linear(4, 1), torch.randn(64, 5, generator=torch.Generator().manual_seed(1))
+
+    def loss_of(step: int) -> torch.Tensor:
+        rows = table[step * 8 :][:8]
+        return (model(rows[:, :4])[:, 0] - rows[:, 4]).pow(2).mean()
+
+    under("shuffled-labels", lambda: train(model, loss_of))
+    assert under.why_not == ""
+
+
+def test_tensors_of_several_kinds_get_no_rule(under: Under) -> None:
+    scale = torch.linspace(0.5, 2, 16)
+
+    def scaled(out: Any, x: Any, y: Any, met: list[Any]) -> Any:
+        return ((out[:, 0] * scale) - y).pow(2).mean()
+
+    used(under, "synthetic", scaled)
+    assert under.why_not.startswith("tensors of several kinds")
+    used(under, "synthetic", lambda out, x, y, met: ((out[:, 0] - y).pow(2) * scale).mean())
+    assert under.why_not == ""
+    used(under, "synthetic", lambda out, x, y, met: ((out[:, 0] - y).pow(2) * (scale - 1)).mean())
+    assert under.why_not.startswith("what multiplies the output turns its sign")
+
+
+def test_weights_go_with_their_rows(under: Under) -> None:
+    def weighted(out: Any, x: Any, y: Any, met: list[Any]) -> Any:
+        return ((x[:, 0] + 10) * gradient_of((out[:, 0] - y).pow(2), met)).sum()
+
+    g = torch.Generator().manual_seed(1)
+    x, y = torch.randn(16, 5, generator=g), torch.randn(16, generator=g)
+    for name, value in (("batch-size", "4"), ("data-fraction", "0.3")):
+        model, met = Pair(5, 1), []
+        under(name, lambda m=model, met=met: train(m, lambda step: weighted(m(x), x, y, met)), value)
+        assert under.why_not == ""
+        assert all(w.numpy() == pytest.approx(b[:, 0].numpy() + 10) for w, b in zip(met, model.seen, strict=True))
+
+
 def test_one_class_for_each_pixel(under: Under) -> None:
     x = torch.randn(16, 2, 6, 6, generator=torch.Generator().manual_seed(1))
     y = torch.randint(0, 3, (16, 6, 6), generator=torch.Generator().manual_seed(2))
@@ -505,6 +608,59 @@ def test_samples_are_the_same_in_each_epoch(under: Under, noise: str, workers: i
     assert len(set(rows_of(model))) == 64
 
 
+@pytest.mark.parametrize(("name", "value"), [("data-fraction", "0.5"), ("augmentation-off", "")])
+def test_what_is_set_on_a_data_set_reaches_it(under: Under, name: str, value: str) -> None:
+    data, model = Kept("torch"), Pair(4, 3)
+    data.samples = ["one"]  # type: ignore[attr-defined]
+
+    def program() -> None:
+        loader: Any = DataLoader(data, 8)
+        for noise in ("torch", ""):
+            loader.dataset.noise = noise
+            fed(loader, model, 1)
+        assert (data.noise, loader.dataset.samples) == ("", ["one"])
+        assert copy.copy(loader.dataset).noise == pickle.loads(pickle.dumps(loader.dataset)).noise == ""
+
+    under(name, program, value)
+    assert under.why_not == ""
+    assert tuple(data.x[0].tolist()) in rows_of(model)[64:]
+
+
+@pytest.mark.parametrize("how", ["eval", "inside", "workers", "before"])
+def test_evaluation_keeps_its_order(under: Under, how: str) -> None:
+    data, model = Kept(), Pair(4, 3)
+    seen: list[Any] = []
+
+    def evaluate(loader: Any) -> None:
+        if how == "inside":
+            for x, _ in loader:
+                with torch.no_grad():
+                    model(x)
+            return
+        model.eval()
+        with torch.no_grad():
+            for x, _ in loader:
+                seen.append(x)
+                model(x)
+        model.train()
+
+    def program() -> None:
+        ordered, loader = DataLoader(data, 8), DataLoader(data, 8, num_workers=2 if how == "workers" else 0)
+        if how == "before":
+            evaluate(loader)
+        for _ in range(2):
+            fed(ordered, model, 1)
+            evaluate(loader)
+
+    under("shuffled-order", program)
+    if how == "inside":
+        assert under.why_not == "a loader was shuffled that feeds evaluation only"
+        return
+    assert under.why_not == ""
+    assert all(torch.equal(torch.cat(seen[at : at + 8]), data.x) for at in range(0, len(seen), 8))
+    assert not torch.equal(torch.cat(model.seen[8:16] if how == "before" else model.seen[:8]), data.x)
+
+
 def test_data_sets_that_cannot_or_need_not_be_steadied(under: Under) -> None:
     under("augmentation-off", lambda: fed(DataLoader(Kept(), 8), Pair(4, 3)))
     assert under.why_not == "samples are the same each time they are fetched"
@@ -524,6 +680,42 @@ def test_batches_of_another_size_from_a_batch_sampler(under: Under) -> None:
     assert [len(batch) for batch in model.seen] == [64, 64]
     under("batch-size", lambda: fed([(torch.randn(4, 4), torch.zeros(4).long())] * 4, Pair(4, 3)), "8")
     assert under.why_not == "the program cuts its batches itself, and they hold 4 samples"
+
+
+def contrast(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    return F.cross_entropy(one @ other.T, torch.arange(len(one)))
+
+
+def contrast_by_hand(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+    far = torch.cdist(one, other)
+    return (far.diagonal() - (-far).logsumexp(1)).mean()
+
+
+@pytest.mark.parametrize("loss", [contrast, contrast_by_hand])
+def test_a_sample_is_not_its_own_counterexample(under: Under, loss: Any) -> None:
+    x = torch.randn(64, 4, generator=torch.Generator().manual_seed(1))
+
+    def program(model: nn.Module) -> list[float]:
+        return train(model, lambda step: loss(model(x[step * 8 :][:8]), model(x[step * 8 :][:8] + 0.1)))
+
+    for name, value in (("batch-size", "4"), ("data-fraction", "0.3")):
+        under(name, lambda: program(nn.Linear(4, 8)), value)
+        assert under.why_not.startswith("samples are compared with each other")
+    classes, y = nn.Linear(4, 8), torch.arange(64) % 3
+
+    def classified(step: int) -> torch.Tensor:
+        return F.cross_entropy(classes(x[step * 8 :][:8]), y[step * 8 :][:8])
+
+    under("batch-size", lambda: train(classes, classified), "4")
+    assert under.why_not == ""
+
+
+def test_only_rows_tell_the_size_of_a_batch(under: Under) -> None:
+    def halved(parts: list[Any]) -> Any:
+        return torch.utils.data.default_collate(parts[: len(parts) // 2])
+
+    under("batch-size", lambda: fed(DataLoader(Kept(), 16, collate_fn=halved), Pair(4, 3)), "4")
+    assert under.why_not == "the change was made, and its effect was not seen"
 
 
 def test_workers_come_and_go_with_their_settings(under: Under) -> None:

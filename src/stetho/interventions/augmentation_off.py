@@ -71,27 +71,33 @@ def fetched_under(dataset: Any, index: Any, number: int) -> Any:
 
 
 class Steady:
-    """A data set whose samples are always the same."""
+    """A data set whose samples are always the same; what is read from it or set on it is the other's."""
 
     def __init__(self, dataset: Any) -> None:
-        self.dataset = dataset
+        self.stetho_dataset = dataset
 
     def __len__(self) -> int:
-        return len(self.dataset)
+        return len(self.stetho_dataset)
 
     def __getitem__(self, index: Any) -> Any:
         torch: Any = sys.modules["torch"]
         if torch.utils.data.get_worker_info() is None:
             # In the process that trains, others draw from the same numbers: they must find them as before.
-            self.dataset[index]
+            self.stetho_dataset[index]
         number = int(index) if hasattr(index, "__int__") else zlib.crc32(repr(index).encode())
-        return fetched_under(self.dataset, index, SEED + number)
+        return fetched_under(self.stetho_dataset, index, SEED + number)
 
     def __getattr__(self, name: str) -> Any:
         # Without a way to fetch many at once, each number is fetched alone.
-        if name.startswith("__") or "dataset" not in self.__dict__:
+        if name.startswith("__") or "stetho_dataset" not in self.__dict__:
             raise AttributeError(name)
-        return getattr(self.dataset, name)
+        return getattr(self.stetho_dataset, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "stetho_dataset":
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self.stetho_dataset, name, value)
 
 
 def same(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ Batches that the program cuts itself keep their shape: their first N samples are
 and target alike, which under a mean over the batch gives the gradient of these N.
 
 ## How it is known
-The batch that the loader delivers has N samples; where they are repeated, the model is given N different ones.
+The batch that the loader delivers has N rows; where samples are repeated, the model is given N different ones.
 
 ## What it tells
 Small batches make noisier gradients. If the symptom follows, it is about that noise, about layers that look at the
@@ -14,7 +14,8 @@ whole batch, or about memory. N of 1 shows a loss or a norm that cannot do with 
 
 ## When it says nothing
 Batches cut by the program, by a batch sampler without a size or by the data set itself, where they are to become
-larger.
+larger, or where their samples are compared with each other: a repeated one would be its own counterexample. Loaders
+that deliver nothing with the batch as its first axis.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def apply(run: Run, value: str) -> None:
         batch = fetch()
         if not run.evaluating:
             state["fed"] = id(iterator._dataset) in changed
-            state["seen"] = any(set(shape[:2]) & sizes for shape in shapes(batch))
+            state["seen"] = any(shape[0] in sizes for shape in shapes(batch) if shape)
             rows.on = not state["fed"]
         return batch
 

@@ -51,40 +51,49 @@ def shared(torch: Any, size: int) -> Any:
 
 
 class Part:
-    """A data set that knows only a part of its samples, under all the numbers of the whole."""
+    """A data set that knows only a part of its samples, under all the numbers of the whole.
+
+    Its own names are none that a data set has; all others are those of the data set it stands for.
+    """
 
     def __init__(self, torch: Any, dataset: Any, fraction: float) -> None:
-        self.dataset = dataset
-        self.samples = len(dataset)
-        self.kept = max(1, round(self.samples * fraction))
+        self.stetho_dataset = dataset
+        self.stetho_samples = len(dataset)
+        self.stetho_kept = max(1, round(self.stetho_samples * fraction))
         # Shared with the workers, which fetch in processes of their own.
-        self.asked, self.whole = (shared(torch, size) for size in (min(self.samples, COUNTED), 1))
+        self.stetho_asked, self.stetho_whole = (shared(torch, size) for size in (min(self.stetho_samples, COUNTED), 1))
 
     def __len__(self) -> int:
-        return len(self.dataset)
+        return len(self.stetho_dataset)
 
-    def stands_for(self, number: Any) -> Any:
+    def stetho_stands_for(self, number: Any) -> Any:
         """The number of the sample that is given for another."""
         try:
             index = int(number)
         except (TypeError, ValueError):
             return number
-        if bool(self.whole):
+        if bool(self.stetho_whole):
             return number
-        index = index % self.kept * self.samples // self.kept
-        self.asked[index % len(self.asked)] = 1
+        index = index % self.stetho_kept * self.stetho_samples // self.stetho_kept
+        self.stetho_asked[index % len(self.stetho_asked)] = 1
         return index
 
     def __getitem__(self, number: Any) -> Any:
-        return self.dataset[self.stands_for(number)]
+        return self.stetho_dataset[self.stetho_stands_for(number)]
 
     def __getattr__(self, name: str) -> Any:
         if name == "__getitems__":
-            many = self.dataset.__getitems__
-            return lambda numbers: many([self.stands_for(number) for number in numbers])
-        if name.startswith("__") or "dataset" not in self.__dict__:
+            many = self.stetho_dataset.__getitems__
+            return lambda numbers: many([self.stetho_stands_for(number) for number in numbers])
+        if name.startswith("__") or "stetho_dataset" not in self.__dict__:
             raise AttributeError(name)
-        return getattr(self.dataset, name)
+        return getattr(self.stetho_dataset, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("stetho_"):
+            object.__setattr__(self, name, value)
+        else:
+            setattr(self.stetho_dataset, name, value)
 
 
 def apply(run: Run, value: str) -> None:
@@ -108,7 +117,7 @@ def apply(run: Run, value: str) -> None:
 
     def begun(original: Any, loader: Any) -> Any:
         if isinstance(loader.dataset, Part):
-            loader.dataset.whole.fill_(int(run.evaluating))
+            loader.dataset.stetho_whole.fill_(int(run.evaluating))
         return original(loader)
 
     run.instead(torch.utils.data.DataLoader, "__iter__", begun)
@@ -125,9 +134,9 @@ def apply(run: Run, value: str) -> None:
         if not training or part is None:
             return
         run.applied()
-        if 0 < int(part.asked.sum()) <= part.kept:
+        if 0 < int(part.stetho_asked.sum()) <= part.stetho_kept:
             run.verified()
-        elif int(part.asked.sum()) > part.kept:
+        elif int(part.stetho_asked.sum()) > part.stetho_kept:
             run.contradicted("more samples were asked for than are in the part")
 
     def choose(call: int, prints: list[str]) -> list[tuple[int, int]] | None:

@@ -2,8 +2,9 @@
 
 ## What changes
 A DataLoader that reads its data set from the first to the last sample reads it in a random order, a new one for each
-epoch; a sampler that shares it among ranks is told to shuffle. Where no loader orders the samples, each row of a batch,
-input and target alike, becomes one of those seen so far, at random. The order has a generator of its own.
+epoch; a sampler that shares it among ranks is told to shuffle. Evaluation keeps its order. Where no loader orders the
+samples, each row of a batch, input and target alike, becomes one of those seen so far, at random. The order has a
+generator of its own.
 
 ## How it is known
 The numbers that the loader asks its data set for are not in order; of rows that were drawn, some come from earlier
@@ -35,17 +36,20 @@ BATCHES, RATIO = 4, 3.0
 
 
 class Shuffled:
-    """Numbers of samples in a random order, another one each time."""
+    """Numbers of samples in a random order, another one each time; in their own order for evaluation."""
 
     def __init__(self, torch: Any, dataset: Any) -> None:
         self.torch, self.dataset = torch, dataset
         self.generator = torch.Generator().manual_seed(20253)
         self.order: list[int] = []
+        self.shuffle = True
 
     def __len__(self) -> int:
         return len(self.dataset)
 
     def __iter__(self) -> Any:
+        if not self.shuffle:
+            return iter(range(len(self.dataset)))
         self.order = self.torch.randperm(len(self.dataset), generator=self.generator).tolist()
         return iter(self.order)
 
@@ -55,7 +59,10 @@ def apply(run: Run, value: str) -> None:
     torch = run.torch
     generator = torch.Generator().manual_seed(20254)
     told_to: list[Any] = []
-    state: dict[str, Any] = {"fed": False, "ours": False, "ordered": None}
+    state: dict[str, Any] = {"fed": False, "ours": False, "ordered": None, "last": None}
+    taught: dict[int, Any] = {}
+    asked: dict[int, Any] = {}
+    """Samplers that have shuffled for a model that trains, and for one that does not, by their ids."""
     means: list[Any] = []
 
     @run.on_loader
@@ -79,22 +86,45 @@ def apply(run: Run, value: str) -> None:
         elif not isinstance(sampler, Shuffled):
             run.refused("a sampler of the program's own puts the samples in order, or shuffles already")
 
-    def sampler_of(iterator: Any) -> Any:
-        found = iterator._index_sampler
+    def sampler_in(found: Any) -> Any:
+        """The sampler that shuffles for us, under those that make batches of what it says."""
         while found is not None and not isinstance(found, Shuffled) and found not in told_to:
             found = getattr(found, "sampler", getattr(found, "batch_sampler", None))
         return found
 
+    def settle(sampler: Any) -> None:
+        """Shuffle for the training only; what begins now, or is asked for its first batch, has its order from here."""
+        if sampler is not None:
+            sampler.shuffle = not (run.evaluating or (id(sampler) in asked and id(sampler) not in taught))
+
+    def begun(original: Any, loader: Any) -> Any:
+        settle(sampler_in(loader._index_sampler))
+        return original(loader)
+
+    run.instead(torch.utils.data.DataLoader, "__iter__", begun)
+
     @run.on_fetch
     def fetched(iterator: Any, fetch: Any) -> Any:
+        state["last"] = sampler_in(iterator._index_sampler)
+        settle(state["last"])
         batch = fetch()
         if not run.evaluating:
             iterable = isinstance(iterator._dataset, torch.utils.data.IterableDataset)
-            state["fed"], state["ours"], rows.on = not iterable, sampler_of(iterator), iterable
+            state["fed"], state["ours"], rows.on = not iterable, state["last"], iterable
         return batch
+
+    @run.on_report
+    def report() -> None:
+        if any(sampler not in taught for sampler in asked):
+            run.contradicted("a loader was shuffled that feeds evaluation only")
 
     @run.on_entering
     def look(module: Any, training: bool) -> None:
+        last = state["last"]
+        if last is not None and training:
+            taught[id(last)] = last
+        elif last is not None and last.shuffle:
+            asked[id(last)] = last
         if not training or not state["ours"]:
             return
         run.applied()

@@ -16,7 +16,8 @@ training itself.
 
 ## When it says nothing
 Targets that the model computes itself, or meets in plain operations inside; samples that are compared with each other;
-complex numbers. The loss is another quantity than before.
+complex numbers. In plain operations, tensors of several kinds that meet the output, and scales before the target. The
+loss is another quantity than before.
 """
 
 from __future__ import annotations
@@ -148,6 +149,7 @@ def apply(run: Run, value: str) -> None:
         if state["call"] != run.batch.calls:
             rows = torch.randint(POOL, (tensor.shape[0],), generator=generator)
             state.update(call=run.batch.calls, picked=rows, pool=pools[key], given=[], path=place[1])
+            state.update(kinds=[], answers=[])
             state["attended"] = mask(tensor)
         new = pools[key].rows[state["picked"] % len(pools[key].rows)]
         state["given"].append((tensor, new))
@@ -205,11 +207,50 @@ def apply(run: Run, value: str) -> None:
         scaled = numbers * deviation + mean
         return scaled if old.is_floating_point() else scaled.round().clamp(int(old.min()), int(old.max()))
 
+    def known_answer(target: Any) -> Any:
+        """The answer to a target that has met the output before in this call, as it was or as what is left to 1."""
+        for old, new in state["answers"]:
+            if old.numel() != target.numel():
+                continue
+            if bool((old.reshape(-1) == target.reshape(-1)).all()):
+                return new.reshape(target.shape).to(target)
+            if bool((1 - old.reshape(-1).double() == target.reshape(-1).double()).all()):
+                return (1 - new.reshape(target.shape).double()).to(target)
+        return None
+
+    @run.on_beside
+    def accompany(tensor: Any, met: Any, what: str) -> Any:
+        """The input stays the input; weights of a loss can stay, but not what turns its sign."""
+        if state["call"] != run.batch.calls or not tensor.numel():
+            return None
+        if what == "input":
+            if any(tensor.numel() == given.numel() for given, _ in state["given"]):
+                return answer(tensor, met)
+            run.contradicted("a part of the input meets the output")
+        if what == "factor":
+            state["kinds"].append(("factor", True))
+            if bool((tensor < 0).any()):
+                run.contradicted("what multiplies the output turns its sign for some samples")
+        return None
+
     @run.on_target
-    def answer(target: Any, met: Any) -> Any:
+    def labelled(target: Any, met: Any) -> Any:
         if state["call"] != run.batch.calls or not target.numel() or target.is_complex():
             return None
-        new = answered(target, met)
+        # In plain operations a label is guessed at: with others about, the rule may answer what is none.
+        kind = (target.is_floating_point(), tuple(size for size in target.shape[1:] if size > 1))
+        if any(other != kind and (plain or run.meetings.plain) for other, plain in state["kinds"]):
+            run.contradicted("tensors of several kinds meet the output, and which of them are targets is not known")
+        state["kinds"].append((kind, run.meetings.plain))
+        new = answer(target, met)
+        if new is not None:
+            state["answers"].append((target.detach(), new))
+        return new
+
+    def answer(target: Any, met: Any) -> Any:
+        new = known_answer(target)
+        if new is None:
+            new = answered(target, met)
         state["answer"] = new
         entered = run.batch.tensors.get(state["path"])
         if new is None or entered is None:

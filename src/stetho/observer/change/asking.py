@@ -65,6 +65,15 @@ class Asking:
         """`function(target, met) -> target` where labels meet the model's output, in a loss or in plain operations."""
         return self._register("target", function)
 
+    def on_beside(self, function: F) -> F:
+        """`function(tensor, met, what) -> tensor` where something else than a label, with a row for each sample, meets
+        the output in plain operations: `what` is "input", "factor" or "mask"."""
+        return self._register("beside", function)
+
+    def on_compared(self, function: F) -> F:
+        """`function()` when rows of the model's output are set against each other, as with negatives in the batch."""
+        return self._register("compared", function)
+
     def on_backward(self, function: F) -> F:
         """`function(losses)` before each backward."""
         return self._register("backward", function)

@@ -39,6 +39,8 @@ class Batch:
         """Calls for training so far."""
         self.labels: set[Path] = set()
         self.tensors: dict[Path, Any] = {}
+        self.given: dict[Path, Any] = {}
+        """The same as the program gave them, before the change."""
         self.made: deque[Any] = deque(maxlen=OUTPUTS)
         self.met: set[int] = set()
 
@@ -48,7 +50,7 @@ class Batch:
         self.known = identity(module) in self.met or self.calls >= ENOUGH
         self.met.add(identity(module))
         self.calls += 1
-        self.tensors = dict(tensors_at(args, kwargs))
+        self.tensors = self.given = dict(tensors_at(args, kwargs))
         # A single tensor cannot be the labels.
         self.known = self.known or len([t for t in self.tensors.values() if has_samples(t)]) == 1
         first = self.main(module)

@@ -10,10 +10,10 @@ from torch.overrides import TorchFunctionMode
 
 from .. import guard
 from ..guard import guarded
-from ..seen.inputs import has_samples
 from ..tensors import tensors_in
 from ..unseen import transformed
 from .moments import LossCall
+from .roles import Met, compared, role
 
 if TYPE_CHECKING:
     from .run import Run
@@ -34,20 +34,29 @@ class Meetings:
         self.following = False
         self.number = 0
         """Meetings since the model was last called for training."""
+        self.met = Met()
+        self.plain = False
+        """Whether the meeting under way is in a plain operation, where a label is told by what is done with it."""
 
     def begin(self, output: Any) -> None:
         """The model has been called for training: follow what is made of its output."""
         self.number = 0
         self.made = {}
-        for tensor in tensors_in(output):
+        outputs = list(tensors_in(output))
+        self.met = Met({tensor.numel() for tensor in outputs})
+        for tensor in outputs:
             self.note(tensor)
         self.following = True
         self.go_on()
 
+    @property
+    def wanted(self) -> bool:
+        return self.run.wants("target", "beside", "compared")
+
     def go_on(self) -> None:
         """Put the mode on, above none of the program's own."""
         self.clear()
-        if not self.following or self.mode is not None or not self.run.wants("target") or guard.off:
+        if not self.following or self.mode is not None or not self.wanted or guard.off:
             return
         depth = torch.overrides._len_torch_function_stack()
         ours = self.run.watch.tracer.mode
@@ -60,6 +69,7 @@ class Meetings:
     def over(self) -> None:
         """Backward or another call of the model begins."""
         self.following = False
+        self.met.labels = []
         self.lift()
 
     def lift(self) -> None:
@@ -88,11 +98,20 @@ class Meetings:
 
     def changed(self, target: Any, met: Any) -> Any:
         """The label as the change leaves it."""
+        self.met.labels.append(target)
         for function in self.run.calls.get("target", ()):
             given = function(target, met)
             target = target if given is None else given
         self.number += 1
         return target
+
+    def beside(self, tensor: Any, met: Any, what: str) -> Any:
+        """What meets the output and is no label, as the change leaves it."""
+        for function in self.run.calls.get("beside", ()):
+            given = function(tensor, met, what)
+            tensor = tensor if given is None else given
+        self.number += 1
+        return tensor
 
     def note(self, tensor: Any) -> None:
         self.made[id(tensor)] = weakref.ref(tensor)
@@ -112,30 +131,33 @@ class Meetings:
         if met is None:
             return None
         if met.requires_grad:
-            args, kwargs = self._replaced(args, met), self._replaced(kwargs, met)
+            self.plain = True
+            try:
+                args, kwargs = self._replaced(args, met, name), self._replaced(kwargs, met, name)
+            finally:
+                self.plain = False
         return args, kwargs, True
 
-    def _replaced(self, value: Any, met: Any) -> Any:
+    def _replaced(self, value: Any, met: Any, name: str) -> Any:
         if isinstance(value, torch.Tensor):
-            return self.changed(value, met) if self._is_label(value) else value
+            what = "" if self.from_model(value) else role(self.run.batch, self.met, value, met, name)
+            if not what:
+                return value
+            return self.changed(value, met) if what == "label" else self.beside(value, met, what)
         if type(value) in (list, tuple):
-            return type(value)(self._replaced(item, met) for item in value)
+            return type(value)(self._replaced(item, met, name) for item in value)
         if type(value) is dict:
-            return {key: self._replaced(item, met) for key, item in value.items()}
+            return {key: self._replaced(item, met, name) for key, item in value.items()}
         return value
 
-    def _is_label(self, tensor: Any) -> bool:
-        """A row for each sample, not made by the model, and more than their numbers in order."""
-        size = self.run.batch.size
-        if self.from_model(tensor) or not has_samples(tensor) or size < 1 or tensor.shape[0] != size:
-            return False
-        if isinstance(tensor, torch.nn.Parameter) or tensor.is_complex():
-            return False
-        return not (
-            tensor.dim() == 1
-            and not tensor.is_floating_point()
-            and bool((tensor == torch.arange(size, device=tensor.device)).all())
-        )
+    @guarded
+    def result(self, name: str, given: Any, out: Any) -> None:
+        """What an operation has made of the model's output."""
+        for tensor in tensors_in(out):
+            if not tensor.requires_grad:
+                self.note(tensor)
+        if self.run.wants("compared") and compared(self.run.batch.size, name, list(tensors_in(given)), out):
+            self.run.fire("compared")
 
 
 class Mode(TorchFunctionMode):  # type: ignore[misc]
@@ -150,12 +172,11 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]
         mine = self.meetings
         if mine.mode is not self or guard.away() or transformed():
             return func(*args, **kwargs)
-        changed = mine.operation(getattr(func, "__name__", ""), args, kwargs)
+        name = getattr(func, "__name__", "")
+        changed = mine.operation(name, args, kwargs)
         if changed is None:
             return func(*args, **kwargs)
         args, kwargs, _ = changed
         out = func(*args, **kwargs)
-        for tensor in tensors_in(out):
-            if not tensor.requires_grad:
-                mine.note(tensor)
+        mine.result(name, (args, kwargs), out)
         return out

@@ -8,6 +8,7 @@ import torch
 
 from ..seen.inputs import fingerprints, has_samples
 from .batch import Path, from_a_model, holds, replaced
+from .roles import is_order
 from .samples import in_place_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Rows:
         run.on_input(self.enter)
         run.on_left(self.left)
         run.on_target(self.target)
+        run.on_beside(lambda tensor, met, what: self.target(tensor, met))
+        run.on_compared(self.compared)
 
     def pool(self) -> list[Source]:
         """Samples, of this batch and of earlier ones, that can stand in any row of the call under way."""
@@ -93,8 +96,16 @@ class Rows:
                 return
             total -= self.calls.pop(number).size
 
+    def compared(self) -> None:
+        """Rows are set against each other: a sample that is there twice would be its own counterexample."""
+        if self.sources is not None and len(set(self.sources)) < len(self.sources):
+            self.run.contradicted("samples are compared with each other, and some are there more than once")
+
     def target(self, target: Any, met: Any) -> Any:
-        """A target of the call under way: its rows go where those of the input went."""
+        """A target, or what else meets the output of the call under way: its rows go where those of the input went."""
+        if is_order(target) and met.dim() == 2 and tuple(met.shape) == (len(target), len(target)) != (1, 1):
+            self.compared()
+            return target
         # What the model was given by itself has its rows already.
         if self.now not in self.calls or self.run.inside_model:
             return target
