@@ -95,6 +95,9 @@ SAME = [
     ("balanced-loss", ("weighted", "not"), ("weighted", "weighted"), slice(None)),
     ("activation=leaky", ("activated", "relu", "inplace"), ("activated", "leaky"), slice(None)),
     ("right-mode", ("modes", "always eval"), ("modes", "train"), slice(0, exact.STEPS)),
+    # The mode is lent again for what backward computes again.
+    ("eval-mode", ("recomputed", "train"), ("recomputed", "off eval"), slice(None)),
+    ("right-mode", ("recomputed", "eval"), ("recomputed", "off"), slice(0, exact.STEPS + 1)),
     ("train-all", ("thawed", "frozen"), ("thawed", "right"), slice(None)),
     ("checkpointing=on", ("statistics",), ("statistics",), slice(None)),
 ]
@@ -128,6 +131,12 @@ def test_a_limit_is_that_of_gradients_without_their_scale(tmp_path: Path, how: t
 def test_terms_beside_an_averaged_loss_would_weigh_more(tmp_path: Path) -> None:
     assert "other terms" in changed(tmp_path, "mean-reduction", "terms_beside", "own")[1]
     assert changed(tmp_path, "mean-reduction", "terms_beside", "summed")[1] == ""
+
+
+def test_what_is_computed_again_is_in_double_precision(tmp_path: Path) -> None:
+    found, why_not = changed(tmp_path, "float64", "recomputed", "eval")
+    assert why_not == ""
+    assert found == pytest.approx(exact.called("recomputed", "off eval double"), rel=1e-9)
 
 
 def test_evaluation_mode_leaves_statistics_alone_and_puts_modes_back(tmp_path: Path) -> None:

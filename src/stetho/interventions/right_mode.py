@@ -18,9 +18,12 @@ that only renew the statistics of their layers.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from stetho.observer.change import Run
 
 kind = "control"
@@ -38,12 +41,16 @@ def apply(run: Run, value: str) -> None:
     """Lend the mode for the length of each call; a model's first call with gradients is taken for training."""
     torch = run.torch
     lent: list[tuple[Any, bool]] = []
+    # What is lent to a part while it is computed again, for checkpoints within it.
+    repeated: list[tuple[Any, bool]] = []
     evaluated: dict[int, set[Any]] = {}
     waiting: list[tuple[int, Any, Any]] = []
     now: dict[str, Any] = {"place": None, "wanted": None}
 
     @run.on_entering
     def switch(module: Any, training: bool) -> None:
+        if run.computing_again:
+            return
         put_back()
         place = run.called_from()
         grad = torch.is_grad_enabled()
@@ -59,6 +66,25 @@ def apply(run: Run, value: str) -> None:
             one.training = wanted
         run.applied()
 
+    @run.again
+    def lent_now() -> Any:
+        """The modes of this call, for what backward computes again."""
+        modes = [(one, one.training) for one, _ in lent or repeated]
+        return (lambda: as_lent(modes)) if modes else None
+
+    @contextlib.contextmanager
+    def as_lent(modes: list[tuple[Any, bool]]) -> Iterator[None]:
+        own, before = [(one, one.training) for one, _ in modes], list(repeated)
+        repeated[:] = own
+        for one, mode in modes:
+            one.training = mode
+        try:
+            yield
+        finally:
+            repeated[:] = before
+            for one, mode in own:
+                one.training = mode
+
     def put_back() -> None:
         for one, mode in lent:
             one.training = mode
@@ -66,6 +92,8 @@ def apply(run: Run, value: str) -> None:
 
     @run.on_output
     def look_and_put_back(module: Any, training: bool, output: Any) -> None:
+        if run.computing_again:
+            return
         if lent:
             if all(one.training == bool(now["wanted"]) for one, _ in lent):
                 run.verified()
