@@ -302,6 +302,24 @@ def recomputed(how):
     return [*found, model.model[2].num_batches_tracked.item()]
 
 
+def idle(how):
+    """A model without gradients makes what another is given, or what it is to give."""
+    x, y = data()
+    model, other = small(), small()
+    judge = nn.Linear(3, 3)
+
+    def loss():
+        with torch.no_grad():
+            made = other(x)
+        if how == "input":
+            return F.cross_entropy(judge(made.view(24, 3)), y)
+        if how == "target":
+            return F.mse_loss(model(x), made)
+        return (model(x) - made).pow(2).mean() if how == "plain" else F.cross_entropy(model(x), y)
+
+    return trained(model, torch.optim.SGD([*model.parameters(), *judge.parameters()], lr=0.1), loss)
+
+
 def thawed(how):
     x, y = data()
     model = small()

@@ -154,6 +154,12 @@ def test_evaluation_without_no_grad_is_not_taken_for_training(tmp_path: Path) ->
     assert why_not in ("", "the model is in the right mode already")
 
 
+@pytest.mark.parametrize("how", ["input", "target", "plain", "neither"])
+def test_a_model_without_gradients_may_be_part_of_the_training(tmp_path: Path, how: str) -> None:
+    why_not = changed(tmp_path, "right-mode", "idle", how)[1]
+    assert why_not == ("" if how == "neither" else "a model called without gradients is part of the training")
+
+
 def test_a_program_without_the_thing_says_so(tmp_path: Path) -> None:
     """Changes that find nothing to change can share a run."""
     reasons = {

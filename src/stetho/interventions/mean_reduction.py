@@ -85,7 +85,8 @@ def apply(run: Run, value: str) -> None:
         if not sizes:
             return
         seen: dict[Any, float] = {t.grad_fn: 1.0 for t in losses if t.grad_fn is not None}
-        ahead, above = list(seen), {}
+        ahead = list(seen)
+        above: dict[Any, list[Any]] = {}
         for node in ahead:
             if node in averaged or len(ahead) > NODES:
                 continue

@@ -12,8 +12,10 @@ backward comes to what the model has made.
 If learning gets better, the model was trained in the wrong mode; if only evaluation does, it was evaluated in it.
 
 ## When it says nothing
-Modes that are right already. Models that are called without gradients in training mode for another reason, as those
-that only renew the statistics of their layers.
+Modes that are right already. Models whose output without gradients is given to a model or a loss that trains, as that
+of a generator, a teacher or a momentum encoder: the run does not count. What the program computes from it first is not
+followed. Models that are called without gradients in training mode for another reason, as those that only renew the
+statistics of their layers.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ def apply(run: Run, value: str) -> None:
     repeated: list[tuple[Any, bool]] = []
     evaluated: dict[int, set[Any]] = {}
     waiting: list[tuple[int, Any, Any]] = []
+    # What was made without gradients in a mode that was lent; held, so that its memory is not given to others.
+    idle: list[Any] = []
     now: dict[str, Any] = {"place": None, "wanted": None}
 
     @run.on_entering
@@ -94,6 +98,9 @@ def apply(run: Run, value: str) -> None:
     def look_and_put_back(module: Any, training: bool, output: Any) -> None:
         if run.computing_again:
             return
+        if lent and now["wanted"] is None:
+            idle.extend(run.tensors(output))
+            del idle[:-FEW]
         if lent:
             if all(one.training == bool(now["wanted"]) for one, _ in lent):
                 run.verified()
@@ -105,6 +112,23 @@ def apply(run: Run, value: str) -> None:
             nodes = [t.grad_fn for t in run.tensors(output) if t.grad_fn is not None]
             waiting.append((id(module), now["place"], nodes))
             del waiting[:-FEW]
+
+    def used(tensors: list[Any]) -> None:
+        """What trains is given a tensor that was made without gradients, or one that shares its memory."""
+        places = {place(t) for t in idle} - {0}
+        if places and any(place(t) in places for t in tensors):
+            run.contradicted("a model called without gradients is part of the training")
+
+    def place(tensor: Any) -> int:
+        return int(tensor.untyped_storage().data_ptr()) if tensor.layout == torch.strided else 0
+
+    @run.on_input
+    def given(module: Any, args: Any, kwargs: Any) -> None:
+        used(run.tensors((args, kwargs)))
+
+    @run.on_target
+    def met(target: Any, output: Any) -> None:
+        used([target])
 
     @run.on_backward
     def led_here(losses: Any) -> None:
