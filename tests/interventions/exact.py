@@ -271,6 +271,55 @@ def modes(how):
     return [*found, model[2].running_mean.sum().item() - before, *flags]
 
 
+class Recomputed(nn.Module):
+    """Computes its parts again in backward, one of them within another."""
+
+    def __init__(self, off):
+        super().__init__()
+        self.off = off
+        self.model = small()
+        self.drop = nn.Dropout(0.5)
+
+    def part(self, x):
+        return torch.utils.checkpoint.checkpoint(self.drop, self.model[:3](x), use_reentrant=False)
+
+    def forward(self, x):
+        if self.off:
+            return self.model[3:](self.drop(self.model[:3](x.to(self.model[0].weight.dtype))))
+        return self.model[3:](torch.utils.checkpoint.checkpoint(self.part, x, use_reentrant=False))
+
+
+def recomputed(how):
+    """Trained in a mode, or in a precision, with parts that are computed again; `off`: with none."""
+    x, y = data()
+    model = Recomputed("off" in how)
+    if "eval" in how:
+        model.eval()
+    if "double" in how:
+        model.double()
+    torch.manual_seed(7)
+    found = trained(model, torch.optim.SGD(model.parameters(), lr=0.1), lambda: F.cross_entropy(model(x), y))
+    return [*found, model.model[2].num_batches_tracked.item()]
+
+
+def idle(how):
+    """A model without gradients makes what another is given, or what it is to give."""
+    x, y = data()
+    model, other = small(), small()
+    judge = nn.Linear(3, 3)
+
+    def loss():
+        with torch.no_grad():
+            made = other(x)
+        if how == "input":
+            return F.cross_entropy(judge(made.view(24, 3)), y)
+        if how == "target":
+            return F.mse_loss(model(x), made)
+        return (model(x) - made).pow(2).mean() if how == "plain" else F.cross_entropy(model(x), y)
+
+    return trained(model, torch.optim.SGD([*model.parameters(), *judge.parameters()], lr=0.1), loss)
+
+
 def thawed(how):
     x, y = data()
     model = small()

@@ -94,6 +94,8 @@ SAME = [
     ("loss-shapes", ("shapes", "wrong"), ("shapes", "right"), slice(None)),
     ("balanced-loss", ("weighted", "not"), ("weighted", "weighted"), slice(None)),
     ("activation=leaky", ("activated", "relu", "inplace"), ("activated", "leaky"), slice(None)),
+    # The mode is lent again for what backward computes again.
+    ("eval-mode", ("recomputed", "train"), ("recomputed", "off eval"), slice(None)),
     ("train-all", ("thawed", "frozen"), ("thawed", "right"), slice(None)),
     ("checkpointing=on", ("statistics",), ("statistics",), slice(None)),
 ]
@@ -129,6 +131,12 @@ def test_terms_beside_an_averaged_loss_would_weigh_more(tmp_path: Path) -> None:
     assert changed(tmp_path, "mean-reduction", "terms_beside", "summed")[1] == ""
 
 
+def test_what_is_computed_again_is_in_double_precision(tmp_path: Path) -> None:
+    found, why_not = changed(tmp_path, "float64", "recomputed", "eval")
+    assert why_not == ""
+    assert found == pytest.approx(exact.called("recomputed", "off eval double"), rel=1e-9)
+
+
 def test_evaluation_mode_leaves_statistics_alone_and_puts_modes_back(tmp_path: Path) -> None:
     found, why_not = changed(tmp_path, "eval-mode", "modes", "train")
     plain = exact.called("modes", "train")
@@ -152,6 +160,12 @@ def test_evaluation_without_no_grad_is_not_taken_for_training(tmp_path: Path) ->
     found, why_not = changed(tmp_path, "right-mode", "modes", "forgets")
     assert why_not == "the model is in the right mode already"
     assert found == pytest.approx(exact.called("modes", "forgets"), rel=1e-6)
+
+
+@pytest.mark.parametrize("how", ["input", "target", "plain", "neither"])
+def test_a_model_without_gradients_may_be_part_of_the_training(tmp_path: Path, how: str) -> None:
+    why_not = changed(tmp_path, "right-mode", "idle", how)[1]
+    assert why_not == ("" if how == "neither" else "a model called without gradients is part of the training")
 
 
 def test_a_program_without_the_thing_says_so(tmp_path: Path) -> None:

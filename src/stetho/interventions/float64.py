@@ -125,6 +125,11 @@ def apply(run: Run, value: str) -> None:
                 kwargs = {key: promoted(item, kind) for key, item in kwargs.items()}
             return func(*args, **kwargs)
 
+    @run.again
+    def promoting() -> Any:
+        """The same mode for what backward computes again, where it does: in another thread, for some devices."""
+        return Promotion if modes or run.computing_again else None
+
     def leave() -> None:
         while modes:
             modes.pop().__exit__(None, None, None)

@@ -12,15 +12,20 @@ backward comes to what the model has made. The first such call of a line only sh
 If learning gets better, the model was trained in the wrong mode; if only evaluation does, it was evaluated in it.
 
 ## When it says nothing
-Modes that are right already. Models that are called without gradients in training mode for another reason, as those
-that only renew the statistics of their layers.
+Modes that are right already. Models whose output without gradients is given to a model or a loss that trains, as that
+of a generator, a teacher or a momentum encoder: the run does not count. What the program computes from it first is not
+followed. Models that are called without gradients in training mode for another reason, as those that only renew the
+statistics of their layers.
 """
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from stetho.observer.change import Run
 
 kind = "control"
@@ -38,12 +43,18 @@ def apply(run: Run, value: str) -> None:
     """Lend the mode for the length of each call, once it is known what calls from these lines are for."""
     torch = run.torch
     lent: list[tuple[Any, bool]] = []
+    # What is lent to a part while it is computed again, for checkpoints within it.
+    repeated: list[tuple[Any, bool]] = []
     proven: set[tuple[int, Any]] = set()
     waiting: list[tuple[tuple[int, Any], list[Any]]] = []
+    # What was made without gradients in a mode that was lent; held, so that its memory is not given to others.
+    idle: list[Any] = []
     now: dict[str, Any] = {"place": None, "wanted": False, "unclear": False}
 
     @run.on_entering
     def switch(module: Any, training: bool) -> None:
+        if run.computing_again:
+            return
         put_back()
         place = (id(module), run.called_from())
         wanted = torch.is_grad_enabled()
@@ -59,6 +70,25 @@ def apply(run: Run, value: str) -> None:
             one.training = wanted
         run.applied()
 
+    @run.again
+    def lent_now() -> Any:
+        """The modes of this call, for what backward computes again."""
+        modes = [(one, one.training) for one, _ in lent or repeated]
+        return (lambda: as_lent(modes)) if modes else None
+
+    @contextlib.contextmanager
+    def as_lent(modes: list[tuple[Any, bool]]) -> Iterator[None]:
+        own, before = [(one, one.training) for one, _ in modes], list(repeated)
+        repeated[:] = own
+        for one, mode in modes:
+            one.training = mode
+        try:
+            yield
+        finally:
+            repeated[:] = before
+            for one, mode in own:
+                one.training = mode
+
     def put_back() -> None:
         for one, mode in lent:
             one.training = mode
@@ -66,6 +96,11 @@ def apply(run: Run, value: str) -> None:
 
     @run.on_output
     def look_and_put_back(module: Any, training: bool, output: Any) -> None:
+        if run.computing_again:
+            return
+        if lent and not now["wanted"]:
+            idle.extend(run.tensors(output))
+            del idle[:-FEW]
         if lent:
             if all(one.training == now["wanted"] for one, _ in lent):
                 run.verified()
@@ -77,6 +112,23 @@ def apply(run: Run, value: str) -> None:
             waiting.append((now["place"], nodes))
             # Holding on to graphs costs memory.
             del waiting[:-FEW]
+
+    def used(tensors: list[Any]) -> None:
+        """What trains is given a tensor that was made without gradients, or one that shares its memory."""
+        places = {place(t) for t in idle} - {0}
+        if places and any(place(t) in places for t in tensors):
+            run.contradicted("a model called without gradients is part of the training")
+
+    def place(tensor: Any) -> int:
+        return int(tensor.untyped_storage().data_ptr()) if tensor.layout == torch.strided else 0
+
+    @run.on_input
+    def given(module: Any, args: Any, kwargs: Any) -> None:
+        used(run.tensors((args, kwargs)))
+
+    @run.on_target
+    def met(target: Any, output: Any) -> None:
+        used([target])
 
     @run.on_backward
     def led_here(losses: Any) -> None:

@@ -14,7 +14,7 @@ from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
 from ..tensors import tensors_in
-from . import moments
+from . import again, moments
 from .asking import Asking
 from .batch import Batch, replaced, tensors_at
 from .features import Features
@@ -42,6 +42,8 @@ class Run(Proof, Asking):
         self.batch = Batch(self)
         self.meetings = Meetings(self)
         self.generators = Generators(watch)
+        self.computing_again = 0
+        """How many checkpoints of activations, one within another, are being computed again in backward."""
 
     def load(self, changes: Iterable[tuple[str, str, str]]) -> None:
         """Run each intervention's file by its path, since the user's interpreter need not have stetho."""
@@ -86,6 +88,10 @@ class Run(Proof, Asking):
     def lend(self, key: str, value: Value, look: LookAtGroup | None = None) -> Lending:
         """Lend each group of an optimizer another value for the length of each step; it is looked at and verified."""
         return Lending(self, key, value, look)
+
+    def again(self, lent: again.Lent) -> None:
+        """`lent()` at each checkpoint of activations: makes the scope in which they are computed again in backward."""
+        again.lend_again(self, lent)
 
     def before(self, owner: Any, name: str, function: Callable[..., Any]) -> None:
         """`function(args, kwargs) -> (args, kwargs) or None` before each call of a function of torch's or Python's."""
