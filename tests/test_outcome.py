@@ -21,8 +21,10 @@ from stetho.facts import (
     StepTimes,
 )
 from stetho.inquiry import Facts
+from stetho.loading import judge_loading
 from stetho.outcome import Judged, judge_outcome
 from stetho.paired import Difference, at_equal_steps, difference
+from stetho.recording import Event, Recording
 from stetho.repeats import judge_over_seeds, noise_decides
 from stetho.yardstick import altered, pace
 
@@ -306,6 +308,32 @@ def timed(seconds: float, *, noise: float = 0.1, steps: int = 120, seed: int = 0
         1.0, seconds, max(times), 0, sum(times) + 1.0, steps=tuple(range(steps + 1)), seconds=(1.0, *times)
     )
     return facts(curve(0.5, steps=steps), step_times, Recorded(steps + 1, steps + 1, False, False, 0), ENDED)
+
+
+def test_few_steps_that_agree_to_the_last_digit_are_the_same() -> None:
+    base = facts(LossCurve((2.0, 1.9, 1.8, 1.7, 1.6, 1.5, 1.4)), ENDED)
+    short = judged(base, facts(LossCurve((2.0, 1.9, 1.8)), ENDED))
+    assert short.outcome == "same"
+    assert "to the last digit" in short.detail
+    for values in ((2.0,), (2.0, 1.9, 1.8001), (2.0, math.nan)):
+        assert judged(base, facts(LossCurve(values), ENDED)).outcome != "same"
+
+
+def drained(rate: float, batches: int = 200, **more: float) -> Recording:
+    return Recording(events=(Event("drained", {"batches": batches, "rate": rate, **more}),))
+
+
+def test_a_loader_alone_is_judged_by_what_the_run_takes() -> None:
+    base = timed(0.025)
+    assert judge_loading(base, Recording()) is None
+    outcomes = {rate: judge_loading(base, drained(rate)) for rate in (830.0, 60.0, 41.0)}
+    assert [one.outcome for one in outcomes.values() if one is not None] == ["same", "same", "worse"]
+    assert "loading is not what it waits for" in str(outcomes[830.0])
+    assert "it waits for its data" in str(outcomes[41.0])
+    for found in (judge_loading(base, drained(830.0, 5)), judge_loading(facts(ENDED), drained(830.0))):
+        assert found is not None and found.outcome == "undecided"
+    several = judge_loading(base, drained(150.0, each=4))
+    assert several is not None and several.outcome == "worse"
 
 
 def test_a_change_about_time_is_judged_by_steps_per_second() -> None:

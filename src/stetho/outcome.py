@@ -10,7 +10,7 @@ from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
 from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
-from stetho.paired import Difference
+from stetho.paired import LEAST_PAIRS, Difference
 from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
@@ -72,7 +72,12 @@ def judge_outcome(
         return _from_failure(base, changed, was, now)
     if found is None:
         return Judged("undecided", compared.why or "too few steps to tell", *_levels(base, changed))
-    gone = was != "none" and now == "none" and _shown_so_far(base, changed, catalogue, was, resumed)
+    gone = (
+        was != "none"
+        and now == "none"
+        and found.steps >= LEAST_PAIRS
+        and _shown_so_far(base, changed, catalogue, was, resumed)
+    )
     return _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
 
 

@@ -12,6 +12,7 @@ from stetho.experiment import Bound
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.idea import Idea
 from stetho.inquiry import BASE, Facts, Inquiry
+from stetho.loading import judge_loading
 from stetho.observation import recorded
 from stetho.outcome import Judged, judge_outcome
 from stetho.parallel import Task, at_once, together
@@ -124,7 +125,7 @@ class Pairs:
             why_not = ""
         if why_not:
             return Changed(Judged("not-applied", why_not), made, moved)
-        judged = judge_outcome(
+        judged = judge_loading(base.facts, made.record) or judge_outcome(
             base.facts, made.facts, self.inquiry.catalogue,
             symptom=self.symptom if seed == self.first else None,
             alters_loss=True if one.alters == "loss" else None,

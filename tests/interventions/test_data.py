@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -727,6 +728,28 @@ def test_workers_come_and_go_with_their_settings(under: Under) -> None:
     assert under.why_not == ""
     under("workers", lambda: fed(loader(), Pair(4, 3)), "1")
     assert under.why_not == "the number of workers is 1 already"
+
+
+@pytest.mark.parametrize("accumulated", [1, 3])
+def test_a_loader_alone_tells_what_a_step_takes_of_it(
+    under: Under, accumulated: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os._exit", sys.exit)
+    model = nn.Linear(4, 3)
+
+    def program() -> None:
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(4):
+            for number, (x, y) in enumerate(DataLoader(Kept(), 4), 1):
+                F.cross_entropy(model(x), y).backward()
+                if number % accumulated == 0:
+                    optimizer.step()
+
+    with pytest.raises(SystemExit):
+        under("loader-only", program, "40")
+    assert under.why_not == ""
+    found = under.record.of("drained")[0]
+    assert (found["batches"], found["each"]) == (40, accumulated)
 
 
 def test_the_first_batch_is_handed_out_for_as_long_as_the_epoch_lasts(under: Under) -> None:
