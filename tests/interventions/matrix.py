@@ -1,14 +1,15 @@
 """The matrix of interventions and styles: what each cell must show, and the page that publishes it.
 
-`make matrix` runs every cell and writes docs/matrix.md; a name behind it, only those rows.
+`make matrix` runs every cell and writes docs/matrix.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import rows
@@ -84,20 +85,35 @@ def page(shown: list[Shown]) -> str:
     return "\n".join([*lines, "", "## Not applicable", "", *notes]) + "\n"
 
 
+def kept(file: Path | None) -> dict[tuple[str, str], Shown]:
+    """Cells that were shown before and kept, so that a long run can be taken up again."""
+    if file is None or not file.exists():
+        return {}
+    found = [Shown(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    return {(one.name, one.style): one for one in found if one.good}
+
+
 def main() -> None:
-    wanted = sys.argv[1:] or sorted(ROWS)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="rows to show; all of them write the page")
+    parser.add_argument("--kept", type=Path, metavar="FILE", help="where cells are kept, to go on from there")
+    parser.add_argument("--at-once", type=int, default=2, metavar="N", help="cells side by side")
+    asked = parser.parse_args()
     missing = {one.id for one in catalogue.load().interventions.values() if one.by_hand} - set(ROWS)
     assert not missing, f"without a row: {missing}"
-    with ThreadPoolExecutor(2) as pool:
-        jobs = [(name, style) for name in wanted for style in STYLES]
-        shown = []
+    shown = kept(asked.kept)
+    jobs = [(name, style) for name in asked.names or sorted(ROWS) for style in STYLES if (name, style) not in shown]
+    with ThreadPoolExecutor(asked.at_once) as pool:
         for one in pool.map(lambda job: show(*job), jobs):
-            shown.append(one)
+            shown[one.name, one.style] = one
             print(f"{one.name:20} {one.style:18} {one.state} {one.count}/{one.verified} {one.reason}", flush=True)
-    bad = [one for one in shown if not one.good]
-    if len(wanted) == len(ROWS) and not bad:
-        PAGE.write_text(page(shown), encoding="utf-8")
-    print(json.dumps({"cells": len(shown), "bad": len(bad)}))
+            if asked.kept is not None:
+                with asked.kept.open("a", encoding="utf-8") as handle:
+                    handle.write(json.dumps(asdict(one)) + "\n")
+    bad = [one for one in shown.values() if not one.good]
+    if not asked.names and not bad:
+        PAGE.write_text(page(list(shown.values())), encoding="utf-8")
+    print(f"{len(shown)} cells, {len(bad)} bad")
     sys.exit(1 if bad else 0)
 
 
