@@ -107,7 +107,6 @@ def rounds(name: str, count: int) -> list[Round]:
         shutil.copytree(source, project, ignore=shutil.ignore_patterns(".stetho", "__pycache__"))
         command = command_of(project, given)
         job = Job(tuple(command), str(project), 0, Bound(600.0))
-        timed(command, project)
         return [Round(timed(command, project), isolated(job), smoke(job)) for _ in range(count)]
 
 
