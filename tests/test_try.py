@@ -95,6 +95,7 @@ def test_patches_and_trees_are_tried_on_a_run_that_learns_nothing(project: Path)
     assert found["patch unused.diff"]["outcome"] == "not-applied"
     assert "has not used unused.py" in found["patch unused.diff"]["detail"]
     assert found["patch breaks.diff"]["outcome"] == "new-failure"
+    assert "mat1 and mat2 shapes cannot be multiplied" in found["patch breaks.diff"]["detail"]
     assert answer.code == 3
     assert seen(project) == before
 
@@ -135,7 +136,8 @@ def test_named_changes_on_a_run_that_learns(project: Path) -> None:
     [
         (["lr", "--", "python", "train.py"], "lr needs a value: lr=xK"),
         (["lr=fast", "--", "python", "train.py"], "lr=fast: could not convert"),
-        (["lrr=1", "--", "python", "train.py"], "Did you mean lr?"),
+        (["lrr=1", "--", "python", "train.py"], "Did you mean lr"),
+        (["qqq", "--", "python", "train.py"], "stetho try --list shows them all"),
         (["one-batch=2", "--", "python", "train.py"], "one-batch takes no value"),
         (["close-look", "--", "python", "train.py"], "there is no intervention 'close-look'"),
         (["lr=0"], "give the command after --"),
@@ -151,6 +153,13 @@ def test_a_bad_request_is_one_line(words: list[str], said: str, project: Path) -
     assert answer.code == 2
     assert answer.err.count("\n") == 1 and said in answer.err and not answer.out
     assert not (project / ".stetho").exists()
+
+
+def test_what_fails_before_it_trains_and_cases_of_try_are_told_in_one_line(project: Path) -> None:
+    answer = stetho("try", "lr=0", "--", "python", "nofile.py", cwd=project)
+    assert answer.code == 2 and "fails before it trains" in answer.err and "nofile.py" in answer.err
+    again = stetho("cases", "resume", "last", cwd=project)
+    assert again.code == 2 and "is of stetho try" in again.err
 
 
 def test_every_change_is_listed_with_how_it_is_written(tmp_path: Path) -> None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement
-from stetho.errors import Interrupted
+from stetho.errors import BadRequest, Interrupted
 from stetho.evidence import Source
+from stetho.executors.protocol import OUTPUT
 from stetho.experiment import Experiment
 from stetho.facts import LossCurve, RunEnd
 from stetho.idea import Idea
 from stetho.inquiry import BASE, Facts, Inquiry, gravest, judge_all, thinned
 from stetho.observation import observe
 from stetho.outcome import Judged, judge_outcome
-from stetho.pairs import SEED, Changed, Pairs
+from stetho.pairs import SEED, Changed, Pairs, last_words
 from stetho.repeats import judge_over_seeds, noise_decides
 from stetho.why import refuse_isolation, refuse_missing_input
 from stetho.yardstick import compare_pace
@@ -73,6 +74,7 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
         observe(inquiry)
         refuse_missing_input(inquiry)
         refuse_isolation(inquiry)
+        refuse_what_never_trains(inquiry, ideas)
         symptom = gravest(inquiry.catalogue, judge_all(inquiry.catalogue, inquiry.facts(BASE)))
         pairs = Pairs(inquiry, symptom)
         pairs.run([(idea, pairs.first) for idea in ideas])
@@ -90,6 +92,14 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
         inquiry.case.id, inquiry.request.command, symptom, base_summary(inquiry), level, end, tried,
         ranking(inquiry, tried), inquiry.runs, inquiry.reused, round(inquiry.spent(), 1),
     )  # fmt: skip
+
+
+def refuse_what_never_trains(inquiry: Inquiry, ideas: Sequence[Idea]) -> None:
+    """A command that fails before its first step has nothing to change; only an edit could cure that."""
+    end = inquiry.fact(RunEnd)
+    if end is None or end.steps or not end.code or any(idea.edits for idea in ideas):
+        return
+    raise BadRequest(f"the command fails before it trains: {last_words(inquiry.case.recordings / BASE / OUTPUT)}")
 
 
 def repeats(pairs: Pairs, ideas: Sequence[Idea], seeds: int | None) -> list[tuple[Idea | None, int]]:
@@ -115,7 +125,7 @@ def concluded(pairs: Pairs, idea: Idea) -> Attempt:
     first = each[0]
     judged = judge_over_seeds([one.judged for one in each]) if len(each) > 1 else first.judged
     if len(each) == 1 and wants_more(first, idea) and judged.outcome in ("better", "worse", "same"):
-        judged = replace(judged, outcome="undecided", detail=f"{judged.detail}; on one seed only, and noise decides")
+        judged = replace(judged, outcome="undecided", detail=f"{judged.detail}; one seed cannot tell that from chance")
     experiment = put(pairs, idea, judged, each)
     applied = first.made.record.applied
     # A control may make anything worse, and is made for that; a cure may not.
@@ -133,7 +143,7 @@ def wants_more(one: Changed, idea: Idea) -> bool:
         return False
     if one.judged.outcome in ("not-applied", "symptom-gone", "new-failure"):
         return False
-    return noise_decides(one.judged) or (one.moved is not None and one.judged.outcome != "undecided")
+    return noise_decides(one.judged, moved=True if one.moved is not None else None)
 
 
 def put(pairs: Pairs, idea: Idea, judged: Judged, each: Sequence[Changed]) -> Experiment:

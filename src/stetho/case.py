@@ -43,6 +43,8 @@ class Request:
     limits: Limits = field(default_factory=Limits)
     """What any single run may take."""
     executor: ExecutorName = "local"
+    verb: str = "why"
+    """What was asked: why, or try, whose ideas are not kept."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,10 @@ def named(catalogue: Catalogue, name: str) -> Idea:
     one = catalogue.interventions.get(id)
     if one is None or not one.by_hand:
         known = [i.id for i in catalogue.interventions.values() if i.by_hand]
-        raise UnknownName("intervention", id, difflib.get_close_matches(id, known, 3, 0.4))
+        near = difflib.get_close_matches(id, known, 3, 0.4)
+        if not near:
+            raise BadRequest(f"there is no intervention '{id}'; stetho try --list shows them all")
+        raise UnknownName("intervention", id, near)
     one.check(value)
     kind: ExperimentKind = "smoke" if one.kind == "smoke" else "control"
     return Idea(name, kind, one.question, one, value)

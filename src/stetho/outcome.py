@@ -156,7 +156,7 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     """The outcome that the difference allows, and no more than that."""
     told = _told(compared.measure, found.before, found.after) + (f" ({compared.why})" if compared.why else "")
     lower, higher = ("lower", "higher") if compared.measure.startswith("loss") else ("higher", "lower")
-    still = f", still {now}" if now != "none" else ""
+    still = f", {'still' if now == was else 'now'} {now}" if now != "none" else ""
 
     def judged(outcome: ExperimentOutcome, words: str) -> Judged:
         return Judged(outcome, f"{told}, {words}", found.before, found.after, compared.measure, found)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from stetho import measure
 from stetho.early import first_reason, outcome_decided
@@ -29,6 +30,8 @@ class Made:
     record: Recording
     facts: Facts
     end: RunEnd
+    said: str = ""
+    """The last line that it printed."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +109,14 @@ class Pairs:
         inquiry.counted(ran)
         try:
             record = recorded(inquiry, ran, inquiry.run_name())
+            said = last_words(ran.output)
         finally:
             ran.discard()
         taken = measure.taken(measure.main_steps(record))
         end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
         facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
         facts[RunEnd] = ("", end)
-        return Made(record, facts, end)
+        return Made(record, facts, end, said)
 
     def changed(self, idea: Idea, seed: int) -> Changed:
         """An idea on one seed, judged against the base on that seed."""
@@ -131,11 +135,26 @@ class Pairs:
             alters_loss=True if one.alters == "loss" else None,
             about_time=one.alters == "time",
         )  # fmt: skip
+        if judged.outcome == "new-failure" and made.end.code and made.said:
+            judged = replace(judged, detail=f"it fails: {made.said}")
+        if made.end.stopped_by == "time":
+            cut = f"{judged.detail}; cut off after {made.end.steps} steps by its time limit"
+            judged = replace(judged, detail=cut)
         return Changed(judged, made, moved)
 
     def seeds(self, idea: Idea) -> tuple[int, ...]:
         """The seeds that an idea was run on."""
         return tuple(sorted(seed for label, seed in self.made if label == idea.label))
+
+
+def last_words(output: Path) -> str:
+    """The last line that a program has printed, which names the error when it fails."""
+    try:
+        text = output.read_bytes()[-4096:].decode("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:200] if lines else ""
 
 
 def name_of(idea: Idea | None) -> str:

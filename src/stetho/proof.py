@@ -28,7 +28,7 @@ def _why_not_here(record: Recording) -> str:
     if not applied.count:
         return "; ".join(applied.refused) or "the change had nothing to act on"
     if not applied.verified:
-        return "the change was made, and its effect was not seen"
+        return "; ".join(applied.refused) or "the change was made, and its effect was not seen"
     return ""
 
 

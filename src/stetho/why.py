@@ -156,6 +156,8 @@ def resume(
         request = ledger.request()
         if request is None:
             raise BadRequest(f"case {case.id} holds no request to resume")
+        if request.verb == "try":
+            raise BadRequest(f"case {case.id} is of stetho try; ask again, and what was run is not run again")
         execute = executor_of(request, case)
         return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, execute=execute))
 

@@ -100,6 +100,7 @@ def command(
         limits=running.limits,
         isolation=running.isolation,
         executor=where,
+        verb="try",
     )
     console, piped = Console(quiet), standard_input()
     try:

@@ -34,6 +34,8 @@ def apply(run: Run, value: str) -> None:
     """Look at what was imported, and listen to what is opened."""
     wanted = [run.here(file) for file in json.loads(value)]
     opened: set[str] = set()
+    # Where each really is; looking that up takes time, so it is done once.
+    real: dict[str, str] = {}
     used: set[str] = set()
 
     def listen(event: str, args: Any) -> None:
@@ -45,9 +47,11 @@ def apply(run: Run, value: str) -> None:
             file = getattr(module, "__file__", None)
             if isinstance(file, str):
                 opened.add(file)
-        real = {os.path.realpath(path) for path in opened}
+        for path in [path for path in opened if path not in real]:
+            real[path] = os.path.realpath(path)
+        found = set(real.values())
         for name in wanted:
-            if name not in used and os.path.realpath(name) in real:
+            if name not in used and os.path.realpath(name) in found:
                 used.add(name)
                 run.applied()
                 run.verified()

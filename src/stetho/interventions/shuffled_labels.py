@@ -51,4 +51,6 @@ def apply(run: Run, value: str) -> None:
         run.applied()
         if bool((shuffled != target).any()):
             run.verified()
+        else:
+            run.refused("the labels of a batch are all the same")
         return shuffled

@@ -12,6 +12,7 @@ from stetho.render.escape import code, plain
 from stetho.render.inert import inert
 
 SCHEMA = "stetho.try/1"
+LEAST_SURE = 0.95
 
 
 def render_attempts(found: Attempts, form: str, width: int = 100) -> str:
@@ -93,7 +94,9 @@ def proof(one: Attempt) -> list[str]:
         seeds = f", seeds {', '.join(map(str, one.seeds))}" if len(one.seeds) > 1 else f", seed {one.seeds[0]}"
         used = f"{one.applied} of {len(one.idea.edits)} edited files used" if one.idea.edits else ""
         times = used or f"applied {one.applied} times, verified {one.verified}"
-        sure = f", {sureness(one.judged.certainty)}" if one.judged.certainty is not None else ""
+        # How sure it is that there is a difference says something only where one is claimed.
+        told = one.judged.outcome in ("better", "worse") and (one.judged.certainty or 0) > LEAST_SURE
+        sure = f", {sureness(one.judged.certainty or 0)}" if told else ""
         said.append(f"{times}, {one.experiment.steps} steps, {one.experiment.seconds:.1f} s{seeds}{sure}")
     if one.moved is not None and one.judged.outcome != "not-applied":
         why = one.idea.intervention.moves
