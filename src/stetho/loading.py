@@ -25,17 +25,22 @@ def judge_loading(base: Facts, changed: Recording) -> Judged | None:
     found = pace(base)
     if found is None:
         return Judged(
-            "undecided", f"the loader alone delivers {rate:.3g} batches/s; too few steps to tell the run's speed"
+            "undecided", f"the loader alone delivers {told(rate)} batches/s; too few steps to tell the run's speed"
         )
     if batches < LEAST_BATCHES:
         return Judged("undecided", f"only {batches} batches were loaded")
     each = float(drained[-1].get("each", 1.0))
     taken = found[0] * each
-    run = f"the run takes {found[0]:.3g} steps/s" + (f" of {each:.3g} batches" if each != 1 else "")
-    alone = f"the loader alone delivers {rate:.3g} batches/s"
+    run = f"the run takes {told(found[0])} steps/s" + (f" of {each:.3g} batches" if each != 1 else "")
+    alone = f"the loader alone delivers {told(rate)} batches/s"
     if rate < HARDLY * taken:
         return Judged("worse", f"{alone}, {run}: it waits for its data", taken, rate, "pace")
     words = (
         "loading is not what it waits for" if rate > TO_SPARE * taken else "the loader keeps up, with little to spare"
     )
     return Judged("same", f"{alone}, {run}: {words}", taken, rate, "pace")
+
+
+def told(rate: float) -> str:
+    """Three digits, and no powers of ten."""
+    return f"{rate:.3g}" if rate < 1000 else f"{rate:.0f}"
