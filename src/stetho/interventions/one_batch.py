@@ -111,3 +111,8 @@ def apply(run: Run, value: str) -> None:
         same = run.batch.rows(first, target.shape[0])
         look("the loss", key, same)
         return same
+
+    @run.on_beside
+    def same_beside(tensor: Any, met: Any, what: str) -> Any:
+        """Weights, masks and inputs that meet the output belong to the same batch."""
+        return same_target(tensor, met)
