@@ -78,6 +78,7 @@ def rate() -> Intervention:
         kind="control",
         question="Does the symptom follow the rate?",
         applies="any optimizer with an lr",
+        values={"xK": "K times the program's own"},
         backgrounds={"x0.1": {"same": 0.8, "better": 0.2}, "x10": {"same": 0.6, "worse": 0.4}},
         cost=1.5,
         apply=lambda run, value: None,
