@@ -152,7 +152,7 @@ class Watch:
             self.reach,
             self.tracer,
         ]
-        for part in (*holding, self.manual, *self.optimizers.values()):
+        for part in (*holding, self.manual, self.run, *self.optimizers.values()):
             part.let_go()
         self.ring.kept.clear()
         self.scaling.scaled = self.procedure.clipped = None

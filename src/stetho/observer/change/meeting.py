@@ -113,6 +113,11 @@ class Meetings:
         self.number += 1
         return tensor
 
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.over()
+        self.made, self.met = {}, Met()
+
     def note(self, tensor: Any) -> None:
         self.made[id(tensor)] = weakref.ref(tensor)
 

@@ -108,6 +108,12 @@ class Run(Proof, Asking):
     def reporting(self) -> None:
         self.fire("report")
 
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.calls = {}
+        self.batch = Batch(self)
+        self.meetings.let_go()
+
     # What is known of the run.
 
     @property
