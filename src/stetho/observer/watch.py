@@ -221,6 +221,7 @@ class Watch:
         if guard.off:
             # Where the fault was inside the mode, the mode could not be taken off there.
             self.tracer.leave()
+            self.run.meetings.clear()
             return None
         if not self.claims and self.claims.setdefault(None, get_ident()) == get_ident() != guard.thread:
             guard.thread = get_ident()
