@@ -11,7 +11,7 @@ demo: setup
 	$(BIN)/stetho demo
 
 test: setup lint types
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 setup: $(STAMP)
 

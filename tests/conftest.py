@@ -14,9 +14,6 @@ from typing import Any
 import pytest
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-# Files with many tests of their own weight, which may go to any worker; of the others, all tests of a file share one,
-# as what they are made from is made once for the file.
-SPREAD = ("test_localisation", "test_identity", "test_matrix", "test_procedure", "test_data", "test_why")
 # A shell starts what runs in the background deaf to Ctrl-C, and nohup to a lost terminal; and so would every program be
 # that tests start.
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -54,14 +51,6 @@ def stetho(*arguments: str, cwd: Path, stdin: bytes | None = None, **variables: 
         timeout=300,
     )
     return Answer(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tell xdist which tests belong together, under `--dist loadgroup`."""
-    for item in items:
-        if item.path.stem not in SPREAD:
-            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(Path(__file__).parent))))
 
 
 @pytest.fixture
