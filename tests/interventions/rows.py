@@ -27,6 +27,6 @@ ROWS = {
     "loss-input": Row(flags=("--softmax",)),
     "clip": Row("0.5"),
     "zero-grad": Row(flags=("--never-clear",), lacks={HF: "its Trainer always clears gradients"}),
-    "log-floor": Row(flags=("--logs",)),
+    "log-floor": Row(flags=("--zeros",)),
     "optimize-all": Row(flags=("--forget",)),
 }

@@ -20,7 +20,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--summed", action="store_true", help="the loss is summed over the batch")
     parser.add_argument("--regress", action="store_true", help="targets (B,) against outputs (B, 1)")
     parser.add_argument("--plain", action="store_true", help="the loss is written with plain operations")
-    parser.add_argument("--logs", action="store_true", help="logarithms are taken at zero")
+    parser.add_argument("--zeros", action="store_true", help="logarithms are taken at zero")
     parser.add_argument("--half", action="store_true", help="the model runs under autocast")
     parser.add_argument("--recompute", action="store_true", help="activations are computed again in backward")
     parser.add_argument("--compiled", action="store_true", help="the model is compiled")
@@ -85,7 +85,7 @@ def objective(o: argparse.Namespace, out: torch.Tensor, y: torch.Tensor) -> torc
         main = -chosen[torch.arange(len(y)), y].mean()
     else:
         main = nn.functional.cross_entropy(out, y, reduction=kind)
-    if o.logs:
+    if o.zeros:
         main = main - 1e-6 * out.float().relu().log().mean()
     if o.summed:
         return main

@@ -52,7 +52,7 @@ class Custom(Trainer):
             loss = -logits.log_softmax(dim=1).gather(1, labels[:, None]).mean()
         else:
             loss = nn.functional.cross_entropy(logits, labels, reduction="sum" if o.summed else "mean")
-        if o.logs:
+        if o.zeros:
             loss = loss - 1e-6 * logits.relu().log().mean()
         if not o.summed:
             loss = loss + 1e-3 * logits.pow(2).mean()
@@ -107,7 +107,7 @@ optimizers = (None, None)
 if o.forget:
     kept = [p for name, p in model.named_parameters() if "classifier" not in name]
     optimizers = (torch.optim.AdamW(kept, lr=o.lr / 10), None)
-kind = Custom if o.regress or o.plain or o.summed or o.always_eval or o.logs else Trainer
+kind = Custom if o.regress or o.plain or o.summed or o.always_eval or o.zeros else Trainer
 data = Sentences(ordered=o.ordered, floats=o.regress)
 trainer = kind(
     model, arguments, train_dataset=data, eval_dataset=Sentences(1, 64, floats=o.regress), optimizers=optimizers
