@@ -28,10 +28,10 @@ backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.73, "worse":
 
 
 def apply(run: Run, value: str) -> None:
-    """Wait for the first step: only then has a backward shown which parameters the loss reaches."""
+    """Wait for the first gradients: only then has a backward shown which parameters the loss reaches."""
     joined: list[tuple[Any, Any]] = []
 
-    @run.on_step
+    @run.on_gradients
     def adopt(optimizer: Any) -> None:
         if run.count or run.steps(optimizer) or optimizer is not run.optimizers[0]:
             return
