@@ -75,7 +75,6 @@ def raising(name: str, error: str, calls: int) -> None:
         run.on_target(lambda target, met: target)
         run.on_beside(lambda tensor, met, what: tensor)
         run.on_batch(lambda _, batch: batch)
-        run.on_loader(lambda settings: None)
         run.on_clip(lambda limit: limit)
         run.on_loss_over(lambda call, output: None)
         run.on_backward_over(lambda: None)
