@@ -123,7 +123,9 @@ class Pairs:
         base, made = self.made["", seed], self.made[idea.label, seed]
         one = idea.intervention
         moved = moved_streams(base.record, made.record)
-        why_not = why_not_applied(made.record) or ("" if idea.edits else confounded(moved, one))
+        # On another seed the change of seed is counted, too, in both runs.
+        beside = base.record if seed != self.first else None
+        why_not = why_not_applied(made.record, beside) or ("" if idea.edits else confounded(moved, one))
         if idea.edits and made.end.code and not base.end.code:
             # An edit that keeps the program from running may do so before anything can be seen of it.
             why_not = ""

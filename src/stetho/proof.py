@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from stetho.intervention import Intervention
-from stetho.recording import Recording
+from stetho.recording import Applied, Recording
 
 STREAMS = {"torch": "torch's", "numpy": "numpy's", "random": "Python's"}
 
 
-def why_not_applied(record: Recording) -> str:
-    """Why a changed run is no evidence, in words; empty when the change was made and its effect was seen."""
+def why_not_applied(record: Recording, beside: Recording | None = None) -> str:
+    """Why a changed run is no evidence, in words; empty when the change was made and its effect was seen.
+
+    `beside` is a run with the other changes of this one and without the change in question: what it counts is theirs.
+    """
     if record.faults:
         return f"the observer switched itself off: {record.faults[0]}"
     if not record.attached:
         return "the observer was not active"
     for rank, one in sorted((record.ranks or {record.rank: record}).items()):
-        reason = _why_not_here(one)
+        other = (beside.ranks.get(rank, beside) if beside is not None else Recording()).applied
+        reason = _why_not_here(one, other)
         if reason:
             return f"{reason} (rank {rank})" if record.ranks else reason
     return ""
 
 
-def _why_not_here(record: Recording) -> str:
+def _why_not_here(record: Recording, beside: Applied) -> str:
     applied = record.applied
     if applied.contradicted:
         return applied.contradicted[0]
-    if not applied.count:
+    if applied.count <= beside.count:
         return "; ".join(applied.refused) or "the change had nothing to act on"
-    if not applied.verified:
+    if applied.verified <= beside.verified:
         return "; ".join(applied.refused) or "the change was made, and its effect was not seen"
     return ""
-
-
-def times_applied(record: Recording) -> str:
-    """How often a change was made and seen, for the report."""
-    applied = record.applied
-    return f"applied {applied.count} times, verified {applied.verified} times"
 
 
 def moved_streams(base: Recording, changed: Recording) -> tuple[int, str] | None:
