@@ -11,7 +11,8 @@ import pytest
 
 from conftest import stetho
 from stetho import catalogue
-from stetho.proof import confounded
+from stetho.proof import confounded, why_not_applied
+from stetho.recording import Applied, Recording
 
 TRAIN = """
 import torch
@@ -176,3 +177,17 @@ def test_random_numbers_that_the_change_itself_has_moved_confound() -> None:
     assert not confounded((2, "torch's"), ones["lr"]), "a program may draw by what it has learned"
     assert not confounded((1, "torch's"), ones["seed"]), "it says itself that it moves them"
     assert not confounded(None, ones["lr"])
+
+
+def test_what_another_change_has_counted_proves_nothing() -> None:
+    """On another seed the change of seed is made as well, and counts its own applications."""
+
+    def run(count: int, verified: int) -> Recording:
+        return Recording(attached=True, applied=Applied(count, verified))
+
+    assert not why_not_applied(run(3, 3))
+    assert why_not_applied(run(0, 0)) and why_not_applied(run(3, 0))
+    assert not why_not_applied(run(5, 4), run(2, 2))
+    assert why_not_applied(run(2, 2), run(2, 2)) and why_not_applied(run(5, 2), run(2, 2))
+    ranks = Recording(attached=True, applied=Applied(3, 3), ranks={0: run(3, 3), 1: run(0, 0)})
+    assert "(rank 1)" in why_not_applied(ranks)
