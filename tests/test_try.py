@@ -5,12 +5,21 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from conftest import stetho
-from stetho import catalogue
+from stetho import catalogue, recording
+from stetho.attempt import attempt
+from stetho.case import Request, new_case
+from stetho.errors import WorkerLost
+from stetho.executors import local
+from stetho.executors.protocol import Ran, Watcher
+from stetho.experiment import Job
+from stetho.idea import ideas_from
+from stetho.inquiry import Inquiry
 from stetho.proof import confounded, why_not_applied
 from stetho.recording import Applied, Recording
 
@@ -169,6 +178,27 @@ def test_every_change_is_listed_with_how_it_is_written(tmp_path: Path) -> None:
     assert [one["id"] for one in listed] == [one.id for one in known]
     text = stetho("try", "--list", cwd=tmp_path).out
     assert all(one.usage in text for one in known)
+
+
+def test_a_lost_worker_ends_the_attempt_and_what_the_others_left_is_kept(project: Path, tmp_path: Path) -> None:
+    request = Request((sys.executable, "train.py"), str(project), 0, 300.0, None, True, 0.0, verb="try")
+    case = new_case(tmp_path / "cases", request)
+    left: list[Ran] = []
+
+    def execute(job: Job, watch: Watcher | None = None) -> Ran:
+        if any(name == "lr" for name, _, _ in job.changes):
+            raise WorkerLost("the node is gone")
+        left.append(local.run(job, watch))
+        return left[-1]
+
+    with case.open_ledger() as ledger:
+        inquiry = Inquiry(case, ledger, request, catalogue.load(), print, print, execute=execute)
+        with pytest.raises(WorkerLost, match=r"the node is gone; the case is kept: .*cases"):
+            attempt(inquiry, ideas_from(["lr=x10", "one-batch"], [], [], str(project)))
+        assert any("the node is gone" in note for note in ledger.notes())
+    kept = [recording.read(folder) for folder in sorted(case.recordings.iterdir())]
+    assert [[body["id"] for body in record.of("change")] for record in kept] == [[], ["one-batch"]]
+    assert all(record.steps for record in kept) and not any(ran.folder.exists() for ran in left)
 
 
 def test_random_numbers_that_the_change_itself_has_moved_confound() -> None:

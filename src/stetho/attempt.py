@@ -7,16 +7,17 @@ from dataclasses import dataclass, field, replace
 
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement
-from stetho.errors import BadRequest, Interrupted
+from stetho.errors import BadRequest, Interrupted, WorkerLost
 from stetho.evidence import Source
 from stetho.executors.protocol import OUTPUT
 from stetho.experiment import Experiment
 from stetho.facts import LossCurve, RunEnd
 from stetho.idea import Idea
 from stetho.inquiry import BASE, Facts, Inquiry, gravest, judge_all, thinned
+from stetho.made import last_words
 from stetho.observation import observe
 from stetho.outcome import Judged, judge_outcome
-from stetho.pairs import SEED, Changed, Pairs, last_words
+from stetho.pairs import SEED, Changed, Pairs
 from stetho.repeats import judge_over_seeds, noise_decides
 from stetho.why import refuse_isolation, refuse_missing_input
 from stetho.yardstick import compare_pace
@@ -83,6 +84,9 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
         raise Interrupted(f"interrupted; the case is kept: {inquiry.case.path}") from None
+    except WorkerLost as error:
+        inquiry.ledger.add_note(f"a worker was lost: {error}")
+        raise WorkerLost(f"{error}; the case is kept: {inquiry.case.path}") from error
     end, curve = inquiry.fact(RunEnd), inquiry.fact(LossCurve)
     assert end is not None
     level = next((one.judged.before for one in tried if one.judged.measure == "loss"), None)

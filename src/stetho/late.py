@@ -8,14 +8,14 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from stetho import measure, recording
+from stetho import recording
 from stetho.case import Case
 from stetho.evidence import Source
 from stetho.experiment import Bound
-from stetho.facts import Fact, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
+from stetho.facts import LearningRate, LossCurve, NonfiniteOrigin, RunEnd
 from stetho.inquiry import BASE, Inquiry, thinned
-from stetho.observation import AFTER_NAN, recorded, symptom_clear
-from stetho.recording import Recording
+from stetho.made import Made, keep
+from stetho.observation import AFTER_NAN, symptom_clear
 from stetho.trial import restored
 
 CHANGE = "from-ring"
@@ -103,18 +103,12 @@ def _run_again(inquiry: Inquiry, one: Kept) -> str:
     inquiry.show(f"observing  {' '.join(request.command)}, from step {one.step}")
     bound = Bound(max(5.0, inquiry.remaining() / 3), one.expected + AFTER_NAN)
     ran = inquiry.run(bound, symptom_clear(inquiry))
-    try:
-        record = recorded(inquiry, ran, AGAIN)
-    finally:
-        ran.discard()
-    steps = measure.taken(measure.main_steps(record))
-    end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by)
-    facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
-    facts = {kind: pair for kind, pair in facts.items() if kind in COMPARED}
-    facts[RunEnd] = (f"{steps} steps in {ran.seconds:.1f} s", end)
-    why_not = _other(record, facts, one)
-    for summary, fact in facts.values() if not why_not else ():
-        told = f"from the state kept after step {one.step}: {summary}"
+    made = keep(inquiry, ran, AGAIN, relate=False)
+    why_not = _other(made, one)
+    for kind in (*COMPARED, RunEnd) if not why_not else ():
+        if kind not in made.facts:
+            continue
+        fact, told = made.facts[kind][1], f"from the state kept after step {one.step}: {made.told[kind]}"
         whole = thinned(fact) if isinstance(fact, LossCurve) else fact
         inquiry.ledger.add_evidence(
             "observation", told, source=Source(command=" ".join(request.command)), fact=whole, run=AGAIN
@@ -122,14 +116,14 @@ def _run_again(inquiry: Inquiry, one: Kept) -> str:
     return why_not
 
 
-def _other(record: Recording, facts: dict[type[Fact], tuple[str, Fact]], one: Kept) -> str:
+def _other(made: Made, one: Kept) -> str:
     """In what the run from the kept state differs from the one that kept it; empty when it fails in the same way."""
-    if not restored(record):
-        reasons = [str(body.get("why")) for body in record.of("restored")]
+    if not restored(made.record):
+        reasons = [str(body.get("why")) for body in made.record.of("restored")]
         return reasons[0] if reasons else "the program did not come to the end of its first step"
-    if any(body.get("same") is False for body in record.of("resumed")):
+    if any(body.get("same") is False for body in made.record.of("resumed")):
         return "the program goes on with other data than the run had"
-    curve = facts.get(LossCurve)
+    curve = made.facts.get(LossCurve)
     failed = curve[1].nonfinite_step if curve is not None and isinstance(curve[1], LossCurve) else None
     if failed is None:
         return f"{one.expected} steps later the loss is still finite"

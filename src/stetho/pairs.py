@@ -4,34 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from stetho import measure
 from stetho.early import first_reason, outcome_decided
 from stetho.executors.protocol import Progress, Ran
 from stetho.experiment import Bound
-from stetho.facts import Fact, LossCurve, RunEnd
+from stetho.facts import LossCurve, RunEnd
 from stetho.idea import Idea
-from stetho.inquiry import BASE, Facts, Inquiry
+from stetho.inquiry import BASE, Inquiry
 from stetho.loading import judge_loading
-from stetho.observation import recorded
+from stetho.made import Made, keep
 from stetho.outcome import Judged, judge_outcome
 from stetho.parallel import Task, at_once, together
 from stetho.proof import confounded, moved_streams, why_not_applied
-from stetho.recording import Recording
 
 SEED = "seed"
-
-
-@dataclass(frozen=True)
-class Made:
-    """One run, as it is kept in the case."""
-
-    record: Recording
-    facts: Facts
-    end: RunEnd
-    said: str = ""
-    """The last line that it printed."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +45,17 @@ class Pairs:
         self.made: dict[tuple[str, int], Made] = {("", self.first): Made(inquiry.record(), facts, end)}
 
     def run(self, asked: Sequence[tuple[Idea | None, int]]) -> None:
-        """Run what was asked for, ideas and bases on their seeds; one that cannot be run ends the attempt."""
+        """Run what was asked for, ideas and bases on their seeds; one that cannot be run ends the attempt, once what
+        the others left is kept."""
         inquiry = self.inquiry
         tasks = [self.task(idea, seed) for idea, seed in asked]
         results = together(tasks, inquiry.execute, self.at_once)
         for (idea, seed), ran in zip(asked, results, strict=True):
-            if isinstance(ran, Exception):
-                raise ran
-            self.made[name_of(idea), seed] = self.kept(ran)
+            if isinstance(ran, Ran):
+                self.made[name_of(idea), seed] = keep(inquiry, inquiry.counted(ran))
+        for failure in results:
+            if isinstance(failure, Exception):
+                raise failure
 
     def task(self, idea: Idea | None, seed: int) -> Task:
         """One run: the base or an idea on a seed; other seeds than the first are a change of their own."""
@@ -103,21 +92,6 @@ class Pairs:
             steps = curve.nonfinite_step * 2 + 60
         return Bound(max(5.0, min(self.inquiry.remaining(), 30 + 4 * cost * self.end.seconds)), steps)
 
-    def kept(self, ran: Ran) -> Made:
-        """What a run left, put into the case."""
-        inquiry = self.inquiry
-        inquiry.counted(ran)
-        try:
-            record = recorded(inquiry, ran, inquiry.run_name())
-            said = last_words(ran.output)
-        finally:
-            ran.discard()
-        taken = measure.taken(measure.main_steps(record))
-        end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
-        facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
-        facts[RunEnd] = ("", end)
-        return Made(record, facts, end, said)
-
     def changed(self, idea: Idea, seed: int) -> Changed:
         """An idea on one seed, judged against the base on that seed."""
         base, made = self.made["", seed], self.made[idea.label, seed]
@@ -147,16 +121,6 @@ class Pairs:
     def seeds(self, idea: Idea) -> tuple[int, ...]:
         """The seeds that an idea was run on."""
         return tuple(sorted(seed for label, seed in self.made if label == idea.label))
-
-
-def last_words(output: Path) -> str:
-    """The last line that a program has printed, which names the error when it fails."""
-    try:
-        text = output.read_bytes()[-4096:].decode("utf-8", "replace")
-    except OSError:
-        return ""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:200] if lines else ""
 
 
 def name_of(idea: Idea | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from stetho import fixes, measure
+from stetho import fixes
 from stetho.check import judge
 from stetho.cost import expected_seconds, step_bound
 from stetho.early import first_reason, outcome_decided
@@ -16,10 +16,10 @@ from stetho.errors import ScratchError
 from stetho.evidence import Source
 from stetho.executors.protocol import Ran
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind
-from stetho.facts import Association, Fact, InputScale, LearningRate, LossCurve, NonfiniteOrigin, RunEnd
+from stetho.facts import Association, InputScale, LearningRate, LossCurve, NonfiniteOrigin
 from stetho.fixes import Cure, Grounds
-from stetho.inquiry import Facts, Inquiry, map_places, thinned
-from stetho.observation import recorded
+from stetho.inquiry import BASE, Facts, Inquiry, map_places, thinned
+from stetho.made import Made, keep
 from stetho.outcome import Judged, judge_outcome
 from stetho.parallel import Task, at_once, together
 from stetho.proof import confounded, moved_streams, why_not_applied
@@ -145,15 +145,9 @@ def concluded(
     inquiry: Inquiry, ran: Ran, seen: Seen, cure: Cure | None = None, cause: str | None = None, alters: str = ""
 ) -> Result:
     """What a changed run shows beside the base."""
-    try:
-        record = recorded(inquiry, ran, inquiry.run_name())
-    finally:
-        ran.discard()
-    taken = measure.taken(measure.main_steps(record))
-    end = RunEnd(ran.code, ran.signal, taken, ran.seconds, record.attached, ran.stopped_by)
-    facts: dict[type[Fact], tuple[str, Fact]] = {type(f): ("", f) for f, _ in measure.facts(record)}
-    facts[RunEnd] = ("", end)
-    why_not = why_no_evidence(inquiry, record, facts, cure, cause)
+    made = keep(inquiry, ran)
+    end, facts = made.end, made.facts
+    why_not = why_no_evidence(inquiry, made.record, facts, cure, cause)
     if why_not:
         return Result(Judged("not-applied", why_not), end.steps, end.seconds, facts, ran.reused)
     judged = judge_outcome(
@@ -222,35 +216,27 @@ def look_closer(inquiry: Inquiry, candidate: Candidate) -> Experiment:
     inquiry.show(f"{'smoke':9}  {candidate.change} around step {failing}")
     windows = ((0, 1), (max(0, failing - 1), failing + 2))
     ran = inquiry.run(Bound(max(5.0, inquiry.remaining()), closer_look_steps(inquiry)), trace=windows)
-    try:
-        record = recorded(inquiry, ran, inquiry.run_name())
-    finally:
-        ran.discard()
-    facts: dict[type[Fact], tuple[str, Fact]] = {type(f): (s, f) for f, s in measure.facts(record, relate=False)}
-    again = facts.get(LossCurve)
+    made = keep(inquiry, ran, relate=False)
+    again = made.facts.get(LossCurve)
     came_back = again is not None and isinstance(again[1], LossCurve) and again[1].nonfinite_step == failing
-    origin = facts.get(NonfiniteOrigin)
-    cites: tuple[str, ...] = ()
-    scale = facts.get(InputScale)
-    if came_back and scale is not None and isinstance(scale[1], InputScale) and scale[1].nonfinite:
-        cites = (inquiry.ledger.add_evidence("observation", scale[0], fact=scale[1], run="base").id,)
-    elif came_back and origin is not None:
-        cites = (inquiry.ledger.add_evidence("observation", origin[0], fact=origin[1], run="base").id,)
-    words = (
-        origin[0]
-        if cites and origin
-        else scale[0]
-        if cites and scale
-        else "the failure came back, its origin was not seen"
-        if came_back
-        else ("the failure did not come back at the same step")
-    )
-    result = Result(Judged("same" if came_back else "not-applied", words), len(record.steps), ran.seconds)
+    cites, words = origin_seen(inquiry, made) if came_back else ((), "the failure did not come back at the same step")
+    result = Result(Judged("same" if came_back else "not-applied", words), len(made.record.steps), ran.seconds)
     question = inquiry.catalogue.intervention(candidate.change).question
     return put(
         inquiry, "smoke", Change(candidate.change), question, result, inquiry.seen(),
         supplies=candidate.supplies, cites=cites,
     )  # fmt: skip
+
+
+def origin_seen(inquiry: Inquiry, made: Made) -> tuple[tuple[str, ...], str]:
+    """Where the failure came from, put on record as a fact of the base run: inputs first, then operations."""
+    for kind in (InputScale, NonfiniteOrigin):
+        _, fact = made.facts.get(kind, ("", None))
+        if fact is None or (isinstance(fact, InputScale) and not fact.nonfinite):
+            continue
+        evidence = inquiry.ledger.add_evidence("observation", made.told[kind], fact=fact, run=BASE)
+        return (evidence.id,), made.told[kind]
+    return (), "the failure came back, its origin was not seen"
 
 
 def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections import deque
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Tuple
 
 import torch
 
 from ..seen.inputs import has_samples
 from ..tensors import tensors_in
+from .memory import Memory, shares_memory
 
 if TYPE_CHECKING:
     from .run import Run
@@ -41,7 +41,8 @@ class Batch:
         self.tensors: dict[Path, Any] = {}
         self.given: dict[Path, Any] = {}
         """The same as the program gave them, before the change."""
-        self.made: deque[Any] = deque(maxlen=OUTPUTS)
+        self.made = Memory(OUTPUTS)
+        """What models have made of late."""
         self.met: set[int] = set()
 
     def comes(self, module: Any, args: Any, kwargs: Any) -> None:
@@ -104,11 +105,11 @@ class Batch:
     def from_a_model(self, path: Path, args: Any, kwargs: Any) -> bool:
         """Whether a tensor of a call was made by a model, this one or another, and may have been detached since."""
         tensor = dict(tensors_at(args, kwargs))[path]
-        return from_a_model(tensor) or any(shares_memory(tensor, made) for made in self.made)
+        return from_a_model(tensor) or tensor in self.made
 
     def left(self, output: Any) -> None:
-        """What a model has made; held for a few calls, so that nothing else takes its memory meanwhile."""
-        self.made.extend(tensor.detach() for tensor in tensors_in(output))
+        """What a model has made."""
+        self.made.add(tensors_in(output))
 
     def rows(self, tensor: Any, count: int) -> Any:
         """So many rows of a tensor, from the first on and round again."""
@@ -224,14 +225,6 @@ def from_a_model(tensor: Any) -> bool:
             return True
         ahead.extend(before for before, _ in node.next_functions)
     return bool(ahead)
-
-
-def shares_memory(one: Any, other: Any) -> bool:
-    """Whether two tensors lie in the same memory."""
-    try:
-        return bool(one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr() != 0)
-    except (RuntimeError, NotImplementedError):
-        return False
 
 
 def holds(tensor: Any, target: Any) -> bool:
