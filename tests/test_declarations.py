@@ -19,13 +19,16 @@ import pytest
 import stetho.causes
 import stetho.fixes
 from stetho import catalogue, reason
+from stetho.artifact import Artifact, artifact_at
 from stetho.cause import Cause
 from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
 from stetho.facts import FACTS, Fact
 from stetho.intervention import OUTCOMES
-from stetho.reader import Reader
+from stetho.reader import Content, Flaw, Reader, Reading
+from stetho.reader import Example as ReaderExample
 from stetho.rule import Rule
+from stetho.series import Series
 
 CATALOGUE = catalogue.load()
 VOCABULARY = tuple((Path(__file__).parent / "vocabulary.txt").read_text(encoding="utf-8").split())
@@ -182,30 +185,54 @@ def default_of(field: Field[Any]) -> object:
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
+def laid_out(content: Content, folder: Path) -> Artifact:
+    """An example's content on disk, under a name that says nothing."""
+    path = folder / "thing"
+    files = content if isinstance(content, Mapping) else {"": content}
+    for name, held in files.items():
+        file = path / name if name else path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(held if isinstance(held, bytes) else held.encode())
+    found = artifact_at(path)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
-    ("one", "text", "expected"),
+    ("one", "example"),
     [
-        pytest.param(one, text, expected, id=f"{one.id}: {name}")
+        pytest.param(one, example, id=f"{one.id}: {name}")
         for one in CATALOGUE.readers.values()
-        for name, (text, expected) in one.examples.items()
+        for name, example in one.examples.items()
     ],
 )
-def test_a_reader_gives_the_facts_of_its_example(one: Reader, text: str, expected: tuple[Fact, ...]) -> None:
-    readings = list(one.function(iter(text.splitlines(keepends=True))))
-    assert [type(r.fact) for r in readings] == [type(fact) for fact in expected]
-    for reading, fact in zip(readings, expected, strict=True):
+def test_a_reader_finds_in_its_example_what_it_says(one: Reader, example: ReaderExample, tmp_path: Path) -> None:
+    artifact = laid_out(example.content, tmp_path)
+    sure = {other.id: other.recognises(artifact) for other in CATALOGUE.readers.values()}
+    assert sure[one.id] == max(sure.values()) > 0, "another reader would take it"
+    pieces = list(one.function(artifact))
+    readings = [piece for piece in pieces if isinstance(piece, Reading)]
+    series = [piece for piece in pieces if isinstance(piece, Series)]
+    assert len([piece for piece in pieces if isinstance(piece, Flaw)]) == example.flaws
+    assert [type(r.fact) for r in readings] == [type(fact) for fact in example.facts]
+    for reading, fact in zip(readings, example.facts, strict=True):
         for field in fields(fact):
             if getattr(fact, field.name) != default_of(field):
                 assert getattr(reading.fact, field.name) == getattr(fact, field.name), field.name
         assert isinstance(reading.fact, one.gives)
         assert reading.summary.strip()
-        assert reading.line is None or 1 <= reading.line <= len(text.splitlines())
+    assert {one.name: [*map(repr, one.values.tolist())] for one in series} == {
+        name: [repr(float(value)) for value in values] for name, values in example.series.items()
+    }
 
 
 @pytest.mark.parametrize("one", [pytest.param(r, id=r.id) for r in CATALOGUE.readers.values()])
-def test_a_reader_finds_nothing_in_nothing(one: Reader) -> None:
+def test_a_reader_finds_nothing_in_nothing(one: Reader, tmp_path: Path) -> None:
     assert one.examples
-    assert list(one.function(iter([]))) == []
+    for content in (b"", {"empty": b""}):
+        artifact = laid_out(content, tmp_path / str(type(content).__name__))
+        assert one.recognises(artifact) == 0.0
+        assert [piece for piece in one.function(artifact) if not isinstance(piece, Flaw)] == []
 
 
 def rule_examples(which: str) -> list[Any]:

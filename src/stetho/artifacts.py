@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stetho.artifact import artifact_at
 from stetho.errors import BadRequest
 from stetho.evidence import Source
 from stetho.facts import Crash, RunEnd
-from stetho.observation import lines
+from stetho.reader import Reading
 
 if TYPE_CHECKING:
     from stetho.inquiry import Inquiry
@@ -35,8 +36,8 @@ class Artifacts:
         """Everything the readers find, as evidence of the one run that left it."""
         crashed = False
         for name, file in self.files:
-            for one in inquiry.catalogue.readers.values():
-                for reading in one.function(lines(file)):
+            for reading in inquiry.catalogue.read(artifact_at(file, name)):
+                if isinstance(reading, Reading):
                     source = Source(file=name, line=reading.line)
                     inquiry.ledger.add_evidence(
                         "reading", f"{name}: {reading.summary}", source=source, fact=reading.fact, run="base"

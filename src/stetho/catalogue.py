@@ -11,12 +11,13 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from stetho.artifact import Artifact
 from stetho.cause import Cause
 from stetho.check import Check
 from stetho.errors import DeclarationError, UnknownName
 from stetho.intervention import Intervention, declared_in
 from stetho.probe import Probe
-from stetho.reader import Reader
+from stetho.reader import Piece, Reader
 from stetho.rule import Rule
 
 Declaration: TypeAlias = "Check | Cause | Intervention | Probe | Reader | Rule"
@@ -52,6 +53,14 @@ class Catalogue:
         ids = [d.id for _, d in self.everything()]
         near = difflib.get_close_matches(wanted, ids, 3) or [i for i in ids if wanted in i][:3]
         raise UnknownName("cause, check, intervention, probe, reader or rule", name, near)
+
+    def read(self, artifact: Artifact | None) -> Iterator[Piece]:
+        """What the reader that knows an artifact best makes of it; nothing when none does."""
+        if artifact is None:
+            return
+        sure, one = max(((one.recognises(artifact), one) for one in self.readers.values()), key=lambda pair: pair[0])
+        if sure > 0:
+            yield from one.function(artifact)
 
     def intervention(self, name: str) -> Intervention:
         return self.interventions[name.split("=", 1)[0]]

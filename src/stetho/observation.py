@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from stetho import attachment, measure, recording
+from stetho.artifact import artifact_at
 from stetho.attachment import Python, Witness
 from stetho.evidence import Source
 from stetho.executors.protocol import Progress, Ran, Watcher
@@ -17,6 +18,7 @@ from stetho.experiment import Bound
 from stetho.facts import Crash, Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
 from stetho.isolation.refusal import explained
+from stetho.reader import Reading
 from stetho.recording import Recording
 
 # What is said of a run whose end nobody has seen: it still goes on, or stetho was killed.
@@ -155,8 +157,8 @@ def put_output(
     """What the readers find in the program's output; only a run that failed has a crash to read."""
     if ran.code == 0 or ran.stopped_by is not None:
         return
-    for one in inquiry.catalogue.readers.values():
-        for reading in one.function(lines(output)):
+    for reading in inquiry.catalogue.read(artifact_at(output)):
+        if isinstance(reading, Reading):
             fact: Fact = map_places(reading.fact, lambda p: inquiry.users_path(users_path(p)))
             shown = reading.summary
             for copy, original in renamed:
@@ -187,12 +189,6 @@ def read_what_is_there(inquiry: Inquiry) -> bool:
     put_end(inquiry, Unseen(max(0.0, max(written, default=0.0) - inquiry.request.created)), record)
     put_facts(inquiry, record)
     return True
-
-
-def lines(file: Path) -> Iterator[str]:
-    """The lines of an output that may hold any bytes."""
-    with file.open("r", encoding="utf-8", errors="backslashreplace", newline=None) as handle:
-        yield from handle
 
 
 def source_of(fact: Fact, command: str) -> Source:

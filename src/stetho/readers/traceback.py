@@ -2,9 +2,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from stetho.artifact import Artifact
 from stetho.evidence import Place
 from stetho.facts import Crash
-from stetho.reader import Reading, reader
+from stetho.reader import Example, Reading, reader
 
 BEGIN = "Traceback (most recent call last):"
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
@@ -30,20 +31,21 @@ CAUGHT = PLAIN + "recovered, going on\nepoch 2 loss 0.6\nepoch 3 loss 0.5\ndone\
 
 @reader(
     gives=(Crash,),
+    recognises=lambda artifact: 0.1 if artifact.is_text else 0.0,
     examples={
-        "an exception": (PLAIN, (Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7),)),
-        "a syntax error": (
+        "an exception": Example(PLAIN, facts=(Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7),)),
+        "a syntax error": Example(
             SYNTAX,
-            (Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),),
+            facts=(Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),),
         ),
-        "one that was caught": (
+        "one that was caught": Example(
             CAUGHT,
-            (Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7, lines_after=4),),
+            facts=(Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7, lines_after=4),),
         ),
-        "no traceback": ("epoch 1 loss 0.7\nKeyError: is mentioned\n", ()),
+        "no traceback": Example("epoch 1 loss 0.7\nKeyError: is mentioned\n"),
     },
 )
-def traceback(lines: Iterator[str]) -> Iterator[Reading]:
+def traceback(artifact: Artifact) -> Iterator[Reading]:
     """The exception that ended a Python program, with the user's own line.
 
     ## What it reads
@@ -56,7 +58,7 @@ def traceback(lines: Iterator[str]) -> Iterator[Reading]:
     frames: list[Place] = []
     found: Reading | None = None
     inside, after = False, 0
-    for number, raw in enumerate(lines, 1):
+    for number, raw in enumerate(artifact.lines(), 1):
         line = raw[:LONGEST].rstrip("\r\n")
         if line.startswith(BEGIN):
             frames, inside = [], True

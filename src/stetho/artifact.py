@@ -1,0 +1,86 @@
+"""One thing that a run left on disk: its name, its first bytes, and ways to read it that trust none of them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+HEAD = 64 * 1024
+# What a folder holds is looked at by name, and never all of a folder that has a million files.
+MOST_NAMES = 10_000
+# A line longer than this is cut; nothing that says something is as long.
+LONGEST = 16 * 1024
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file or a folder. It is recognised by what is in it; its name is for people to find it."""
+
+    name: str
+    """How the user knows it."""
+    path: Path
+    size: int
+    """Its bytes; 0 for a folder."""
+    modified: float
+    """When it was last written, in seconds since 1970."""
+    folder: bool = False
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of a file; empty for a folder and for what cannot be read."""
+        return self.part(0, HEAD)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What a folder holds."""
+        if not self.folder:
+            return frozenset()
+        try:
+            with os.scandir(self.path) as entries:
+                return frozenset(entry.name for _, entry in zip(range(MOST_NAMES), entries, strict=False))
+        except OSError:
+            return frozenset()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its beginning is text: no NUL byte, which every binary format has early on."""
+        return bool(self.head) and b"\x00" not in self.head
+
+    def part(self, offset: int, size: int) -> bytes:
+        """Some of its bytes; fewer where it ends, none where it cannot be read."""
+        if self.folder:
+            return b""
+        try:
+            with self.path.open("rb") as handle:
+                handle.seek(offset)
+                return handle.read(size)
+        except OSError:
+            return b""
+
+    def lines(self) -> Iterator[str]:
+        """Its lines as text, whatever bytes they hold, each cut at a length that a reader can bear."""
+        if self.folder:
+            return
+        with self.path.open("rb") as handle:
+            while line := handle.readline(LONGEST):
+                whole = line
+                while whole and not whole.endswith(b"\n"):
+                    # The rest of a line that is too long is passed over.
+                    whole = handle.readline(LONGEST)
+                yield line.decode("utf-8", "backslashreplace")
+
+
+def artifact_at(path: Path, name: str | None = None) -> Artifact | None:
+    """The file or folder at a path; None for what is neither, as a device or a pipe, which reading could block."""
+    try:
+        known = path.stat()
+    except OSError:
+        return None
+    folder = stat.S_ISDIR(known.st_mode)
+    if not folder and not stat.S_ISREG(known.st_mode):
+        return None
+    return Artifact(name or str(path), path, 0 if folder else known.st_size, known.st_mtime, folder)
