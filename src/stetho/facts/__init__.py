@@ -11,6 +11,7 @@ from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
 from stetho.facts.loading import Fingerprints, Loader, Loaders
+from stetho.facts.logged import LoggedCurve, Metrics, Pace, Restarts, Scores, TakenUp, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
@@ -85,6 +86,7 @@ __all__ = [
     "Load",
     "Loader",
     "Loaders",
+    "LoggedCurve",
     "Loop",
     "LossCurve",
     "LossInput",
@@ -93,6 +95,7 @@ __all__ = [
     "LossTerms",
     "Machine",
     "Memory",
+    "Metrics",
     "ModeCalls",
     "ModeUse",
     "Model",
@@ -104,6 +107,7 @@ __all__ = [
     "OptimizerState",
     "OptimizerUse",
     "Optimizers",
+    "Pace",
     "ParameterStates",
     "Pattern",
     "PredictedClasses",
@@ -116,19 +120,23 @@ __all__ = [
     "RawSample",
     "RawSamples",
     "Recorded",
+    "Restarts",
     "Resumed",
     "RunEnd",
     "RunSetup",
     "SchedulerUse",
+    "Scores",
     "Seed",
     "Seeds",
     "Setting",
     "SkippedSteps",
     "SourceLines",
     "StepTimes",
+    "TakenUp",
     "Types",
     "Unlocalised",
     "UpdateRatios",
+    "ValidationLoss",
     "WeightStatistics",
 ]
 
