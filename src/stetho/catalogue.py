@@ -56,11 +56,14 @@ class Catalogue:
 
     def read(self, artifact: Artifact | None) -> Iterator[Piece]:
         """What the reader that knows an artifact best makes of it; nothing when none does."""
-        if artifact is None:
-            return
-        sure, one = max(((one.recognises(artifact), one) for one in self.readers.values()), key=lambda pair: pair[0])
-        if sure > 0:
+        one = self.reader_of(artifact) if artifact is not None else None
+        if artifact is not None and one is not None:
             yield from one.function(artifact)
+
+    def reader_of(self, artifact: Artifact) -> Reader | None:
+        """The reader that is surest of an artifact; None when none knows it."""
+        sure, one = max(((one.recognises(artifact), one) for one in self.readers.values()), key=lambda pair: pair[0])
+        return one if sure > 0 else None
 
     def intervention(self, name: str) -> Intervention:
         return self.interventions[name.split("=", 1)[0]]

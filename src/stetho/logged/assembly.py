@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +26,9 @@ from stetho.facts import (
 )
 from stetho.logged.roles import Role, role
 from stetho.logged.steps import Placed, joined, place
-from stetho.series import Floats, Series, Whole
+
+if TYPE_CHECKING:
+    from stetho.series import Floats, Series, Whole
 
 MOST_CURVES, MOST_POINTS, MOST_RESTARTS = 200, 400, 50
 # Points that facts keep of one curve; checks see noise in them as it was.
@@ -155,8 +158,10 @@ def loss_curve(losses: Sequence[Curve], curves: Sequence[Curve]) -> Known:
         norms = [c for c in curves if c.role.kind == "gradient"]
         failed = next((at for at in map(stays_nonfinite, norms) if at is not None), None)
         what = "gradient"
+    # An agent's loss follows what it meets; where rewards are logged it has no level of its own.
+    players = len(losses) + any(c.role.kind == "reward" for c in curves)
     fact = LossCurve(
-        values, steps, objectives=len(losses), nonfinite_step=failed, nonfinite_in=what if failed is not None else None,
+        values, steps, objectives=players, nonfinite_step=failed, nonfinite_in=what if failed is not None else None,
         logged=True,
     )  # fmt: skip
     finite = loss.values[np.isfinite(loss.values)]
