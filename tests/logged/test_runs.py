@@ -23,6 +23,10 @@ def log(name: str, *metrics: str, reader: str = "text-log", steps: tuple[int, in
     return Left(Artifact(name, ROOT / name, 10, 0.0), reader, pieces)
 
 
+def store(name: str, *runs: str) -> Left:
+    return Left(Artifact(name, ROOT / name, 10, 0.0), "sqlite", sum((log(name, run=r).pieces for r in runs), ()))
+
+
 def crash(name: str) -> Left:
     return Left(Artifact(name, ROOT / name, 10, 0.0), "text-log", (Reading(Crash("KeyError", "x"), "KeyError"),))
 
@@ -44,7 +48,8 @@ def crash(name: str) -> Left:
         ([log("log.rank_0.txt"), log("log.rank_1.txt")], [""]),
         ([log("run1.log"), log("run2.log")], ["run1.log", "run2.log"]),
         ([log("slurm-1.out"), log("slurm-2.out", steps=(80, 200))], [""]),
-        ([log("store.db", run="a"), log("store.db", run="b")], ["a", "b"]),
+        ([store("store.db", "a", "b")], ["a", "b"]),
+        ([store("x/store.db", "a", "b"), crash("x/err.txt")], ["x:a", "x:b"]),
         ([log("train.log", "loss"), log("gpu.csv", "gpu", reader="csv")], [""]),
         ([], [""]),
     ],
@@ -52,7 +57,7 @@ def crash(name: str) -> Left:
 def test_files_are_put_together_by_run(left: list[Left], names: list[str]) -> None:
     found = runs_in(ROOT, left)
     assert [run.name for run in found] == names
-    held = [id(piece) for run in found for one in run.left for piece in one.pieces]
+    held = [id(piece) for run in found for _, piece in run.series]
     assert len(held) == len(set(held))
 
 
