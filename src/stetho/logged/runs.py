@@ -46,11 +46,8 @@ class Run:
 def runs_in(root: Path, left: Sequence[Left]) -> list[Run]:
     """The runs that some artifacts are of; what belongs to none of several, as a kernel log, belongs to each."""
     measured = [one for one in left if metrics(one)]
-    groups = {
-        name: chosen
-        for name, part in grouped(root, measured, PurePath()).items()
-        for name, chosen in stored(name, part)
-    }
+    by_folder = grouped(root, measured, PurePath())
+    groups = dict(pair for name, part in by_folder.items() for pair in stored(name, part))
     if len(groups) <= 1:
         return [with_ranks(Run("", tuple(left)))]
     shared = [one for one in left if not metrics(one)]
@@ -79,7 +76,7 @@ def grouped(root: Path, left: Sequence[Left], below: PurePath) -> dict[str, list
     own = [one for one in left if len(place_of(root, one).parts) <= depth + 1]
     if own:
         files = apart(root, own)
-        return files if len(files) > 1 and len(own) == len(left) else {str(below): list(left)}
+        return files if len(files) > 1 and len(own) == len(left) else {"/".join(below.parts): list(left)}
     children: dict[str, list[Left]] = defaultdict(list)
     for one in left:
         children[place_of(root, one).parts[depth]].append(one)
@@ -87,7 +84,7 @@ def grouped(root: Path, left: Sequence[Left], below: PurePath) -> dict[str, list
         name = next(iter(children))
         return grouped(root, left, below / name)
     if not several(children):
-        return {str(below): list(left)}
+        return {"/".join(below.parts): list(left)}
     found: dict[str, list[Left]] = {}
     for name, part in children.items():
         found |= grouped(root, part, below / name)
@@ -165,9 +162,8 @@ def is_rank(run: str) -> bool:
 def belongs(root: Path, one: Left, name: str, others: Sequence[str]) -> bool:
     """Whether something without numbers is of a run: it lies in its folder, or in none of the other runs'."""
     place = place_of(root, one)
-    if PurePath(name) in place.parents:
-        return True
-    return not any(PurePath(other) in place.parents for other in others)
+    folders = [str(folder) for folder in place.parents]
+    return name.split(":")[0] in folders or not any(other.split(":")[0] in folders for other in others)
 
 
 def with_ranks(run: Run) -> Run:
