@@ -16,7 +16,7 @@ from stetho.facts import (
     Memory,
     Metrics,
     Pace,
-    Restarts,
+    Resumptions,
     Scores,
     ValidationLoss,
 )
@@ -77,7 +77,7 @@ def test_a_run_in_several_metrics() -> None:
     assert facts[Memory].highest == int(3.5 * 2**30)
     assert {c.name for c in facts[Metrics].curves} >= {"train/loss", "val/acc", "lr"}
     assert "epoch" not in {c.name for c in facts[Metrics].curves}
-    assert Restarts not in facts
+    assert Resumptions not in facts
 
 
 def test_two_players_have_no_loss_to_judge_alone() -> None:
@@ -112,7 +112,7 @@ def test_a_run_that_was_taken_up_again_is_one_curve() -> None:
     facts = found(series("loss", values, [*range(60), *range(50, 110)]))
     assert facts[LossCurve].steps == tuple(range(110))
     assert facts[LossCurve].values[49:51] == (values[49], values[60])
-    (point,) = facts[Restarts].points
+    (point,) = facts[Resumptions].points
     assert (point.left, point.entered) == (59, 50) and point.before == pytest.approx(1.555)
     assert point.after == pytest.approx(1.48)
 

@@ -11,7 +11,7 @@ from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
 from stetho.facts.loading import Fingerprints, Loader, Loaders
-from stetho.facts.logged import LoggedCurve, Metrics, Pace, Restarts, Scores, TakenUp, ValidationLoss
+from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
@@ -120,8 +120,9 @@ __all__ = [
     "RawSample",
     "RawSamples",
     "Recorded",
-    "Restarts",
     "Resumed",
+    "Resumption",
+    "Resumptions",
     "RunEnd",
     "RunSetup",
     "SchedulerUse",
@@ -132,7 +133,6 @@ __all__ = [
     "SkippedSteps",
     "SourceLines",
     "StepTimes",
-    "TakenUp",
     "Types",
     "Unlocalised",
     "UpdateRatios",

@@ -95,7 +95,7 @@ class Pace(Fact):
 
 
 @dataclass(frozen=True)
-class TakenUp:
+class Resumption:
     """A point at which the steps go back: the run was taken up again."""
 
     left: int
@@ -111,10 +111,10 @@ class TakenUp:
 
 
 @dataclass(frozen=True)
-class Restarts(Fact):
+class Resumptions(Fact):
     """Where the run was taken up again."""
 
-    fact: ClassVar[str] = "restarts"
+    fact: ClassVar[str] = "resumptions"
 
-    points: tuple[TakenUp, ...]
+    points: tuple[Resumption, ...]
     """The points in their order, at most fifty."""

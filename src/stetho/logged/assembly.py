@@ -19,9 +19,9 @@ from stetho.facts import (
     Memory,
     Metrics,
     Pace,
-    Restarts,
+    Resumption,
+    Resumptions,
     Scores,
-    TakenUp,
     ValidationLoss,
 )
 from stetho.logged.roles import Role, role
@@ -215,10 +215,10 @@ def restarts(loss: Curve) -> Iterator[Known]:
         old, new = old[np.isfinite(old)], new[np.isfinite(new)]
         noise = float(np.median(np.abs(old - np.median(old)))) * 1.4826 if len(old) > 3 else None
         before, after = (float(np.median(part)) if len(part) else None for part in (old, new))
-        points.append(TakenUp(left, entered, before, after, noise))
+        points.append(Resumption(left, entered, before, after, noise))
     if points:
         words = ", ".join(f"{p.left} → {p.entered}" for p in points[:3])
-        yield Known(Restarts(tuple(points)), f"the run was taken up again, steps {words}", loss.source)
+        yield Known(Resumptions(tuple(points)), f"the run was taken up again, steps {words}", loss.source)
 
 
 def scores(curves: Sequence[Curve]) -> Iterator[Known]:
