@@ -21,6 +21,7 @@ from .features import Features
 from .generators import Generators
 from .lending import Lending, Value
 from .lending import Look as LookAtGroup
+from .made_up import Pools, Rule
 from .meeting import Meetings
 from .moments import LossCall
 from .proof import Proof
@@ -179,6 +180,14 @@ class Run(Proof, Asking):
     def features(self) -> Features:
         """A notebook for what one place of the samples holds."""
         return Features()
+
+    def pools(self) -> Pools:
+        """Made-up samples for each place, like those seen there."""
+        return Pools()
+
+    def rule(self) -> Rule:
+        """What made-up samples have for targets."""
+        return Rule()
 
     def leaves(self, batch: Any) -> list[Any] | None:
         """The tensors and plain values of a batch, tensors copied; None where a batch has things of its own in it."""
