@@ -112,12 +112,10 @@ class Idle:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        # Held, so that its memory is not given to others.
-        self.made: list[Any] = []
+        self.made = run.memory(FEW)
 
     def add(self, output: Any) -> None:
-        self.made.extend(self.run.tensors(output))
-        del self.made[:-FEW]
+        self.made.add(self.run.tensors(output))
 
     def given(self, module: Any, args: Any, kwargs: Any) -> None:
         self.used(self.run.tensors((args, kwargs)))
@@ -127,13 +125,8 @@ class Idle:
 
     def used(self, tensors: list[Any]) -> None:
         """What trains is given a tensor that was made without gradients, or one that shares its memory."""
-        memory = {self.memory(t) for t in self.made} - {0}
-        if memory and any(self.memory(t) in memory for t in tensors):
+        if any(tensor in self.made for tensor in tensors):
             self.run.contradicted("a model called without gradients is part of the training")
-
-    def memory(self, tensor: Any) -> int:
-        """Where a tensor lies; 0 where this cannot be told."""
-        return int(tensor.untyped_storage().data_ptr()) if tensor.layout == self.run.torch.strided else 0
 
 
 class Calls:

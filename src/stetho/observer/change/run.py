@@ -23,6 +23,7 @@ from .lending import Lending, Value
 from .lending import Look as LookAtGroup
 from .made_up import Pools, Rule
 from .meeting import Meetings
+from .memory import Memory
 from .moments import LossCall
 from .proof import Proof
 from .rows import Choose, Entered, Rows
@@ -176,6 +177,10 @@ class Run(Proof, Asking):
     def put_back(self, state: dict[str, Any]) -> None:
         """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""
         snapshot.put_back(self.watch, state, snapshot.frames_here(2))
+
+    def memory(self, most: int) -> Memory:
+        """For the last few tensors of a kind: a place to know them by, without holding them."""
+        return Memory(most)
 
     def features(self) -> Features:
         """A notebook for what one place of the samples holds."""
