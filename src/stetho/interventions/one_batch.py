@@ -18,7 +18,7 @@ Models that take their data from somewhere else than their arguments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from stetho.observer.change import Run
@@ -28,91 +28,151 @@ question = "Can the model learn one batch by heart?"
 applies = "models called with tensors, or fed by a DataLoader"
 values = {"": "the first one of the training"}
 backgrounds = {"": {"symptom-gone": 0.40, "better": 0.20, "same": 0.30, "worse": 0.07, "new-failure": 0.03}}
+Key = tuple[int, int, int]
+"""A call of each step: its model, the optimizer that has stepped before it, and its number."""
+
+
+class Prints:
+    """Sees whether each place gets one value only."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+    def look(self, what: str, key: Any, tensor: Any) -> None:
+        """Compare with what came first; a first look can neither confirm nor deny."""
+        flat = tensor.detach().reshape(-1)
+        found = (*tensor.shape, float(flat.double().sum()), float(flat[-1]) if flat.numel() else 0.0)
+        place = (what, key, *tensor.shape)
+        if place not in self.known:
+            self.known[place] = found
+        elif self.known[place] == found:
+            self.run.verified()
+        else:
+            self.run.contradicted(f"more than one batch reached {what}")
+
+
+class Loaders:
+    """Lets each loader that has fed the training deliver its first batch; others, as for validation, go on."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.first: dict[int, list[Any] | None] = {}
+        self.last: int | None = None
+        self.feeding: set[int | None] = set()
+
+    def same_batch(self, stream: int, batch: Any) -> Any:
+        """A loader delivers."""
+        self.last = stream
+        if stream not in self.first:
+            self.first[stream] = self.run.leaves(batch)
+        first = self.first[stream]
+        if stream not in self.feeding or first is None:
+            return batch
+        return self.run.rebuilt(batch, self.run.copies(first))
+
+    def fed(self) -> None:
+        """The training uses what the last of them has delivered."""
+        self.feeding.add(self.last)
+
+
+class First(NamedTuple):
+    """What a call got in the first step, and how many samples these were."""
+
+    tensors: dict[Any, Any]
+    size: int
+
+
+class Calls:
+    """Gives each call of a step what the same call got first; what a model has made stays as it is."""
+
+    def __init__(self, run: Run, loaders: Loaders, prints: Prints) -> None:
+        self.run, self.loaders, self.prints = run, loaders, prints
+        self.first: dict[Key, First] = {}
+        self.now: Key | None = None
+        """The call under way, or the last one."""
+        self.stepped = -1
+        self.count: dict[int, int] = {}
+
+    def same_input(self, module: Any, args: Any, kwargs: Any) -> Any:
+        """A model is called for training."""
+        self.loaders.fed()
+        key = self.now = self.counted(module)
+        changed: Any = (args, kwargs)
+        if key not in self.first:
+            self.first[key] = First(self.own(args, kwargs), self.run.batch.size)
+        else:
+            changed = self.again(self.first[key], args, kwargs)
+        if changed is None:
+            self.run.refused("the model is called in more than one way")
+            return None
+        for path, tensor in self.run.batch.copied(*changed).items():
+            if path in self.first[key].tensors:
+                self.prints.look("the model", (*key, path), tensor)
+        return changed
+
+    def counted(self, module: Any) -> Key:
+        """What stands for this call in every step."""
+        number = self.count[id(module)] = self.count.get(id(module), -1) + 1
+        return id(module), self.stepped if len(self.run.optimizers) > 1 else 0, number
+
+    def own(self, args: Any, kwargs: Any) -> dict[Any, Any]:
+        """Copies of the tensors of a call that no model has made."""
+        kept = self.run.batch.copied(args, kwargs)
+        return {path: kept[path] for path in kept if not self.run.batch.from_a_model(path, args, kwargs)}
+
+    def again(self, first: First, args: Any, kwargs: Any) -> Any:
+        """The call with what came first in it, as many rows as it has now; None where it has other places."""
+        batch = self.run.batch
+        tensors = {
+            path: batch.rows(t, batch.size) if t.dim() and t.shape[0] == first.size else t
+            for path, t in first.tensors.items()
+        }
+        changed = batch.replaced(args, kwargs, tensors)
+        if changed is not None and tensors:
+            self.run.applied()
+        return changed
+
+    def over(self, optimizer: Any) -> None:
+        """After a step, calls are counted anew."""
+        self.count.clear()
+        self.stepped = self.run.optimizers.index(optimizer)
+
+
+class Targets:
+    """Hands out, for each meeting with the output of a call, the target that came first."""
+
+    def __init__(self, run: Run, calls: Calls, prints: Prints) -> None:
+        self.run, self.calls, self.prints = run, calls, prints
+        self.first: dict[Any, Any] = {}
+
+    def same_target(self, target: Any, met: Any) -> Any:
+        """A target meets the output."""
+        key = (self.calls.now, self.run.meetings.number)
+        if key not in self.first:
+            self.first[key] = target.detach().clone()
+        first = self.first[key]
+        if first.dim() != target.dim() or first.dtype != target.dtype:
+            self.run.contradicted("targets come in another order than in the first step")
+            return target
+        if not target.dim():
+            return first
+        same = self.run.batch.rows(first, target.shape[0])
+        self.prints.look("the loss", key, same)
+        return same
+
+    def same_beside(self, tensor: Any, met: Any, what: str) -> Any:
+        """Weights, masks and inputs that meet the output belong to the same batch."""
+        return self.same_target(tensor, met)
 
 
 def apply(run: Run, value: str) -> None:
     """Keep the first of everything that leads into a step, and hand it out again."""
-    inputs: dict[Any, dict[Any, Any]] = {}
-    targets: dict[Any, Any] = {}
-    batches: dict[int, list[Any] | None] = {}
-    prints: dict[Any, tuple[Any, ...]] = {}
-    now: dict[str, Any] = {"call": None, "stream": None, "stepped": -1}
-    feeding: set[Any] = set()
-    sizes: dict[Any, int] = {}
-    calls: dict[int, int] = {}
-
-    def look(what: str, key: Any, tensor: Any) -> None:
-        """See whether this place gets one value only; a first look can neither confirm nor deny."""
-        flat = tensor.detach().reshape(-1)
-        known = (*tensor.shape, float(flat.double().sum()), float(flat[-1]) if flat.numel() else 0.0)
-        place = (what, key, *tensor.shape)
-        if place not in prints:
-            prints[place] = known
-        elif prints[place] == known:
-            run.verified()
-        else:
-            run.contradicted(f"more than one batch reached {what}")
-
-    @run.on_batch
-    def same_batch(stream: int, batch: Any) -> Any:
-        """A loader that has fed the training delivers its first batch; others, as for validation, go on."""
-        now["stream"] = stream
-        if stream not in batches:
-            batches[stream] = run.leaves(batch)
-        if stream not in feeding or batches[stream] is None:
-            return batch
-        return run.rebuilt(batch, run.copies(batches[stream] or []))
-
-    @run.on_input
-    def same_input(module: Any, args: Any, kwargs: Any) -> Any:
-        """Each call of a step gets what the same call got first; what a model has made stays as it is."""
-        feeding.add(now["stream"])
-        number = calls[id(module)] = calls.get(id(module), -1) + 1
-        key = now["call"] = (id(module), now["stepped"] if len(run.optimizers) > 1 else 0, number)
-        if key not in inputs:
-            kept = run.batch.copied(args, kwargs)
-            inputs[key] = {path: kept[path] for path in kept if not run.batch.from_a_model(path, args, kwargs)}
-            sizes[key] = run.batch.size
-            changed = (args, kwargs)
-        else:
-            rows = run.batch.size
-            first = {
-                path: run.batch.rows(t, rows) if t.dim() and t.shape[0] == sizes[key] else t
-                for path, t in inputs[key].items()
-            }
-            again = run.batch.replaced(args, kwargs, first)
-            if again is None:
-                run.refused("the model is called in more than one way")
-                return None
-            changed = again
-            if first:
-                run.applied()
-        for path, tensor in run.batch.copied(*changed).items():
-            if path in inputs[key]:
-                look("the model", (*key, path), tensor)
-        return changed
-
-    @run.on_step_over
-    def stepped(optimizer: Any) -> None:
-        calls.clear()
-        now["stepped"] = run.optimizers.index(optimizer)
-
-    @run.on_target
-    def same_target(target: Any, met: Any) -> Any:
-        key = (now["call"], run.meetings.number)
-        if key not in targets:
-            targets[key] = target.detach().clone()
-        first = targets[key]
-        if first.dim() != target.dim() or first.dtype != target.dtype:
-            run.contradicted("targets come in another order than in the first step")
-            return target
-        if not target.dim():
-            return first
-        same = run.batch.rows(first, target.shape[0])
-        look("the loss", key, same)
-        return same
-
-    @run.on_beside
-    def same_beside(tensor: Any, met: Any, what: str) -> Any:
-        """Weights, masks and inputs that meet the output belong to the same batch."""
-        return same_target(tensor, met)
+    prints, loaders = Prints(run), Loaders(run)
+    calls = Calls(run, loaders, prints)
+    targets = Targets(run, calls, prints)
+    run.on_batch(loaders.same_batch)
+    run.on_input(calls.same_input)
+    run.on_step_over(calls.over)
+    run.on_target(targets.same_target)
+    run.on_beside(targets.same_beside)

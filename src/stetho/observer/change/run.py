@@ -21,7 +21,9 @@ from .features import Features
 from .generators import Generators
 from .lending import Lending, Value
 from .lending import Look as LookAtGroup
+from .made_up import Pools, Rule
 from .meeting import Meetings
+from .memory import Memory
 from .moments import LossCall
 from .proof import Proof
 from .rows import Choose, Entered, Rows
@@ -176,9 +178,21 @@ class Run(Proof, Asking):
         """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""
         snapshot.put_back(self.watch, state, snapshot.frames_here(2))
 
+    def memory(self, most: int) -> Memory:
+        """For the last few tensors of a kind: a place to know them by, without holding them."""
+        return Memory(most)
+
     def features(self) -> Features:
         """A notebook for what one place of the samples holds."""
         return Features()
+
+    def pools(self) -> Pools:
+        """Made-up samples for each place, like those seen there."""
+        return Pools()
+
+    def rule(self) -> Rule:
+        """What made-up samples have for targets."""
+        return Rule()
 
     def leaves(self, batch: Any) -> list[Any] | None:
         """The tensors and plain values of a batch, tensors copied; None where a batch has things of its own in it."""
