@@ -185,9 +185,9 @@ def default_of(field: Field[Any]) -> object:
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
-def laid_out(content: Content, folder: Path) -> Artifact:
-    """An example's content on disk, under a name that says nothing."""
-    path = folder / "thing"
+def laid_out(content: Content, folder: Path, name: str = "thing") -> Artifact:
+    """An example's content on disk, under a name that says nothing unless another is given."""
+    path = folder / name
     files = content if isinstance(content, Mapping) else {"": content}
     for name, held in files.items():
         file = path / name if name else path
@@ -207,7 +207,7 @@ def laid_out(content: Content, folder: Path) -> Artifact:
     ],
 )
 def test_a_reader_finds_in_its_example_what_it_says(one: Reader, example: ReaderExample, tmp_path: Path) -> None:
-    artifact = laid_out(example.content, tmp_path)
+    artifact = laid_out(example.content, tmp_path, example.name)
     sure = {other.id: other.recognises(artifact) for other in CATALOGUE.readers.values()}
     assert sure[one.id] == max(sure.values()) > 0, "another reader would take it"
     pieces = list(one.function(artifact))

@@ -6,6 +6,7 @@ A fact says what was measured, never what it means; what is None or absent is no
 
 from __future__ import annotations
 
+from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
@@ -60,6 +61,8 @@ __all__ = [
     "Amount",
     "Association",
     "CallOrder",
+    "Checkpoint",
+    "Checkpoints",
     "ClassCount",
     "ClassShare",
     "Clipping",
@@ -137,6 +140,7 @@ __all__ = [
     "Unlocalised",
     "UpdateRatios",
     "ValidationLoss",
+    "WeightFlaw",
     "WeightStatistics",
 ]
 
