@@ -40,7 +40,7 @@ RANKS = """
             loss.backward()
             optimizer.step()
             print({line}, flush=True)
-        print(f"rank {{rank}} finished", flush=True)
+        print(f"rank {{rank}} finished\\n", end="", flush=True)
         dist.destroy_process_group()
 
 

@@ -34,11 +34,11 @@ def neutral(text: str, folder: Path) -> str:
         (sys.prefix, "/home/mira/venv"),
         (library, "/usr/lib/python3.11"),
         (sys.base_prefix, "/usr"),
-        (socket.gethostname(), "node-07"),
         (os.path.expanduser("~") + "/", "/home/mira/"),
     ):
         if here:
             text = text.replace(here, there)
+    text = re.sub(rf"(?<![\w/-]){re.escape(socket.gethostname())}(?![\w/-])", "node-07", text)
     return re.sub(r"/tmp/(torchelastic|workshop|tmp)[-_\w./]*", lambda m: "/tmp/" + m[1], text)
 
 

@@ -52,7 +52,7 @@ def wandb_run(out: Path, rows: list, name: str, run_id: str, config: dict, endin
         execute(folder, sys.executable, "train.py", env={
             "WANDB_MODE": "offline", "WANDB_SILENT": "true", "HOME": str(folder), "WANDB_DISABLE_GIT": "true"})
         made = next((folder / "wandb").glob("offline-run-*"))
-        target = out / "wandb" / f"offline-run-20260311_140211-{run_id}"
+        target = out / "wandb" / made.name
         shutil.copytree(made, target, symlinks=False)
         for path in target.rglob("*"):
             if path.suffix in (".log", ".yaml", ".json", ".txt"):
@@ -179,6 +179,7 @@ def mlflow_database(out: Path, name: str, params: dict, columns: dict, status: s
                         database.execute(f"UPDATE {table} SET {column} = replace({column}, ?, '/home/mira/proj')", (str(folder),))
                         database.execute(f"UPDATE {table} SET {column} = replace({column}, ?, '/home/mira/proj')", (os.getcwd(),))
             database.commit()
+            database.execute("PRAGMA page_size=512")  # many tables, most of them empty
             database.execute("VACUUM")
         shutil.copy(folder / "mlflow.db", out / "mlflow.db")
     steps = max(len(values) for values in columns.values())
@@ -225,6 +226,7 @@ def trackio_database(out: Path, runs: dict[str, tuple[dict, list[dict]]], every:
         with contextlib.closing(sqlite3.connect(folder / "demo.db")) as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.execute("PRAGMA journal_mode=DELETE")
+            database.execute("PRAGMA page_size=512")
             database.execute("VACUUM")
         shutil.copy(folder / "demo.db", out / "demo.db")
     return {}
