@@ -57,8 +57,14 @@ def last(text):
 
 
 def launch(folder, trouble, *options, steps=40, line=LINE, ranks=2):
-    source = program(folder, RANKS.replace("{trouble}", trouble).replace("{steps}", str(steps)).replace("{line}", line)
-                     .replace("{{", "{").replace("}}", "}"))
+    source = program(
+        folder,
+        RANKS.replace("{trouble}", trouble)
+        .replace("{steps}", str(steps))
+        .replace("{line}", line)
+        .replace("{{", "{")
+        .replace("}}", "}"),
+    )
     text, _ = execute(folder, "torchrun", "--standalone", f"--nproc-per-node={ranks}", *options, "train.py")
     return source, text
 
@@ -66,14 +72,22 @@ def launch(folder, trouble, *options, steps=40, line=LINE, ranks=2):
 @run(
     "torchrun-one-rank-raises",
     about="rank 1 raises a ValueError at step 20; rank 0 is taken down; torchrun prints its failure summary",
-    source=REAL, status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=STEADY,
-    formats=["text", "torchrun"], ranks=2,
+    source=REAL,
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
+    formats=["text", "torchrun"],
+    ranks=2,
 )
 def one_raises(out):
     with workshop() as folder:
-        source, text = launch(folder, """
+        source, text = launch(
+            folder,
+            """
         if rank == 1 and step == 20:
-            raise ValueError(f"shard-1 ends after {step} batches, expected 40")""")
+            raise ValueError(f"shard-1 ends after {step} batches, expected 40")""",
+        )
     (out / "train.log").write_text(text)
     return {"where": f"train.py:{line_of(source, 'raise ValueError')}", "last_step": last(text)}
 
@@ -81,14 +95,22 @@ def one_raises(out):
 @run(
     "torchrun-rank-sigkilled",
     about="rank 1 got SIGKILL at step 25 (nothing says from whom); torchrun reports signal 9",
-    source=REAL, status=["established", "suspected"], causes=["env/killed", "env/host-oom"], symptoms=["killed"], not_symptoms=STEADY,
-    formats=["text", "torchrun"], ranks=2,
+    source=REAL,
+    status=["established", "suspected"],
+    causes=["env/killed", "env/host-oom"],
+    symptoms=["killed"],
+    not_symptoms=STEADY,
+    formats=["text", "torchrun"],
+    ranks=2,
 )
 def sigkilled(out):
     with workshop() as folder:
-        _, text = launch(folder, """
+        _, text = launch(
+            folder,
+            """
         if rank == 1 and step == 25:
-            os.kill(os.getpid(), 9)""")
+            os.kill(os.getpid(), 9)""",
+        )
     (out / "slurm-7712.out").write_text(text)
     return {"last_step": last(text)}
 
@@ -96,15 +118,25 @@ def sigkilled(out):
 @run(
     "torchrun-log-directory",
     about="each rank's streams in their own files, error.json beside them: rank 1 read a shard with a wrong header",
-    source=REAL, status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=STEADY,
-    formats=["text", "torchrun", "json"], ranks=2,
+    source=REAL,
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
+    formats=["text", "torchrun", "json"],
+    ranks=2,
 )
 def log_directory(out):
     with workshop() as folder:
-        source, text = launch(folder, """
+        source, text = launch(
+            folder,
+            """
         if rank == 1 and step == 30:
             raise RuntimeError("shard_0001.bin: magic number mismatch, 0x00000000 instead of 0x0134d6b7")""",
-                              "--log-dir=logs", "--redirects=3", "--max-restarts=0")
+            "--log-dir=logs",
+            "--redirects=3",
+            "--max-restarts=0",
+        )
         for path in (folder / "logs").rglob("*"):
             if path.is_file():
                 path.write_text(neutral(path.read_text(), folder))
@@ -117,14 +149,24 @@ def log_directory(out):
 @run(
     "four-ranks-interleaved-tracebacks",
     about="all four ranks fail on the same missing file at once and their tracebacks are printed through each other",
-    source=REAL, status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=[*STEADY, "killed"],
-    formats=["text", "torchrun"], ranks=4,
+    source=REAL,
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=[*STEADY, "killed"],
+    formats=["text", "torchrun"],
+    ranks=4,
 )
 def interleaved(out):
     with workshop() as folder:
-        source, text = launch(folder, """
+        source, text = launch(
+            folder,
+            """
         if step == 5:
-            open(f"data/shard_{rank:02d}.bin")""", "--tee=3", ranks=4)
+            open(f"data/shard_{rank:02d}.bin")""",
+            "--tee=3",
+            ranks=4,
+        )
     (out / "out.log").write_text(text)
     return {"where": f"train.py:{line_of(source, 'open(f')}", "last_step": last(text)}
 
@@ -132,12 +174,19 @@ def interleaved(out):
 @run(
     "gloo-different-collectives",
     about="rank 0 waits in all_reduce while rank 1 is in all_gather: the collectives do not match, gloo times out",
-    source=REAL, status=["established", "suspected"], causes=["dist/collective-mismatch", "env/hang"], symptoms_any=["hang", "crash"],
-    not_symptoms=STEADY, formats=["text", "torchrun"], ranks=2,
+    source=REAL,
+    status=["established", "suspected"],
+    causes=["dist/collective-mismatch", "env/hang"],
+    symptoms_any=["hang", "crash"],
+    not_symptoms=STEADY,
+    formats=["text", "torchrun"],
+    ranks=2,
 )
 def gloo_mismatch(out):
     with workshop() as folder:
-        program(folder, """
+        program(
+            folder,
+            """
     import datetime
 
     import torch
@@ -155,7 +204,8 @@ def gloo_mismatch(out):
         dist.all_reduce(loss)
         if rank == 0:
             print(f"step {step} loss {loss.item() / 2:.4f}", flush=True)
-    """)
+    """,
+        )
         text, _ = execute(folder, "torchrun", "--standalone", "--nproc-per-node=2", "train.py")
     (out / "train.log").write_text(text)
     return {"last_step": last(text)}
@@ -171,22 +221,39 @@ def by_rank(out, text):
 @run(
     "one-rank-nonfinite",
     about="rank 1 reads a NaN at step 30: its loss is NaN there, and from step 31 on both ranks have nothing else",
-    source=REAL, status=["suspected", "established"], causes=["dist/one-rank-nonfinite", "data/nonfinite-values"],
-    symptoms=["loss-nonfinite"], not_symptoms=STEADY, formats=["text"], ranks=2, nonfinite_step=30, last_step=49,
+    source=REAL,
+    status=["suspected", "established"],
+    causes=["dist/one-rank-nonfinite", "data/nonfinite-values"],
+    symptoms=["loss-nonfinite"],
+    not_symptoms=STEADY,
+    formats=["text"],
+    ranks=2,
+    nonfinite_step=30,
+    last_step=49,
 )
 def one_rank_nan(out):
     with workshop() as folder:
-        _, text = launch(folder, """
+        _, text = launch(
+            folder,
+            """
         if rank == 1 and step == 30:
-            x[3, 4] = float("nan")""", steps=50, line=WHOLE)
+            x[3, 4] = float("nan")""",
+            steps=50,
+            line=WHOLE,
+        )
     by_rank(out, text)
 
 
 @run(
     "two-ranks-healthy",
     about="two ranks with their own logs; their losses differ because their batches do, as they should; both finish",
-    source=REAL, status=["clear"], causes=["none/healthy", "none/completed", "none/converged"], not_symptoms=["crash", "hang", "loss-flat"],
-    formats=["text"], ranks=2, last_step=79,
+    source=REAL,
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/converged"],
+    not_symptoms=["crash", "hang", "loss-flat"],
+    formats=["text"],
+    ranks=2,
+    last_step=79,
 )
 def two_healthy(out):
     with workshop() as folder:

@@ -12,18 +12,43 @@ HERE = Path(__file__).resolve().parent
 RUNS = HERE.parent / "runs"
 EXPECTED = HERE.parent / "expected"
 
-ORDER = (
-    "about source status causes symptoms symptoms_any not_symptoms where formats last_step nonfinite_step "
-    "completed ranks shared_by_failing"
-).split()
+ORDER = [
+    "about",
+    "source",
+    "status",
+    "causes",
+    "symptoms",
+    "symptoms_any",
+    "not_symptoms",
+    "where",
+    "formats",
+    "last_step",
+    "nonfinite_step",
+    "completed",
+    "ranks",
+    "shared_by_failing",
+]
 
 
 # Causes that a curve alone does not tell apart.
 STUCK = [
-    "train/missing-step", "train/params-not-optimized", "train/grads-wiped", "train/params-frozen", "train/graph-broken",
-    "loss/disconnected", "loss/double-softmax", "data/labels-misaligned", "data/inputs-destroyed", "data/labels-noisy",
-    "data/inputs-unnormalized", "hp/lr-too-low", "arch/dead-units", "arch/bad-init", "arch/vanishing-gradients",
-    "train/lr-collapsed", "other/unlisted",
+    "train/missing-step",
+    "train/params-not-optimized",
+    "train/grads-wiped",
+    "train/params-frozen",
+    "train/graph-broken",
+    "loss/disconnected",
+    "loss/double-softmax",
+    "data/labels-misaligned",
+    "data/inputs-destroyed",
+    "data/labels-noisy",
+    "data/inputs-unnormalized",
+    "hp/lr-too-low",
+    "arch/dead-units",
+    "arch/bad-init",
+    "arch/vanishing-gradients",
+    "train/lr-collapsed",
+    "other/unlisted",
 ]
 EXPLODED = ["num/exploding-gradients", "hp/lr-too-high", "hp/no-warmup"]
 
@@ -87,8 +112,9 @@ def toml_value(value: object) -> str:
         case list() | tuple():
             return "[" + ", ".join(toml_value(item) for item in value) + "]"
         case dict():
-            inside = ", ".join(f"{key if key.isidentifier() else toml_value(key)} = {toml_value(item)}"
-                               for key, item in value.items())
+            inside = ", ".join(
+                f"{key if key.isidentifier() else toml_value(key)} = {toml_value(item)}" for key, item in value.items()
+            )
             return "{" + inside + "}"
     raise TypeError(type(value))
 

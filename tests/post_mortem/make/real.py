@@ -17,9 +17,10 @@ HOME = "/home/mira/proj"
 
 
 @contextmanager
-def workshop() -> Iterator[Path]:
-    """A folder that exists only while the program runs."""
-    folder = Path(tempfile.mkdtemp(prefix="workshop-")).resolve()
+def workshop(where: str = "") -> Iterator[Path]:
+    """A folder that exists only while the program runs; `where` for writers that keep it in binary files."""
+    folder = Path(where or tempfile.mkdtemp(prefix="workshop-")).resolve()
+    folder.mkdir(parents=True, exist_ok=not where)
     try:
         yield folder
     finally:
@@ -45,9 +46,20 @@ def neutral(text: str, folder: Path) -> str:
 def environment(**more: str) -> dict[str, str]:
     kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "LD_LIBRARY_PATH") if key in os.environ}
     return {
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": "/home/mira", "USER": "mira", "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1",
-        "PYTHONUTF8": "1", "CUDA_VISIBLE_DEVICES": "", "COLUMNS": "120", "TERM": "xterm-256color", **kept, **more,
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": "/home/mira",
+        "USER": "mira",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONUNBUFFERED": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONUTF8": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+        "COLUMNS": "120",
+        "TERM": "xterm-256color",
+        **kept,
+        **more,
     }
 
 
@@ -63,8 +75,12 @@ def program(folder: Path, source: str, name: str = "train.py", **files: str) -> 
 def execute(folder: Path, *command: str, timeout: float = 300, env: dict | None = None) -> tuple[str, int]:
     """Both streams in one text, and the exit code."""
     done = subprocess.run(
-        command or (sys.executable, "train.py"), cwd=folder, env=environment(**(env or {})), stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=timeout,
+        command or (sys.executable, "train.py"),
+        cwd=folder,
+        env=environment(**(env or {})),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=timeout,
     )
     return neutral(done.stdout.decode("utf-8", "replace"), folder), done.returncode
 

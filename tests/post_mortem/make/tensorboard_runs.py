@@ -1,5 +1,7 @@
 """TensorBoard event files by torch's SummaryWriter: old and new scalars, several files, a cut tail."""
 
+# ruff: noqa: E501 - lines of real logs are long
+
 import math
 import random
 
@@ -43,8 +45,12 @@ class Board:
 @run(
     "tensorboard-healthy",
     about="image classification, old-style scalars, with histograms, text and hyperparameters in the same file; all well",
-    source=REAL, status=["clear"], causes=["none/healthy", "none/completed", "none/converged"], formats=["tensorboard"],
-    not_symptoms=["overfitting", "loss-flat", "metric-stuck"], last_step=3980,
+    source=REAL,
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/converged"],
+    formats=["tensorboard"],
+    not_symptoms=["overfitting", "loss-flat", "metric-stuck"],
+    last_step=3980,
 )
 def healthy(out):
     import torch
@@ -66,8 +72,13 @@ def healthy(out):
 @run(
     "tensorboard-new-style-diverging",
     about="scalars as tensors; the loss turns at step 600 and climbs from 1.4 to 900 without ever being NaN",
-    source=REAL, status=["suspected"], causes=[*EXPLODED, "train/missing-zero-grad"], symptoms=["loss-diverging"],
-    not_symptoms=["loss-nonfinite", "overfitting"], formats=["tensorboard"], last_step=1490,
+    source=REAL,
+    status=["suspected"],
+    causes=[*EXPLODED, "train/missing-zero-grad"],
+    symptoms=["loss-diverging"],
+    not_symptoms=["loss-nonfinite", "overfitting"],
+    formats=["tensorboard"],
+    last_step=1490,
 )
 def diverging(out):
     board = Board(out / "logs")
@@ -84,8 +95,14 @@ def diverging(out):
 @run(
     "tensorboard-nan-cut-tail",
     about="the gradient norm doubles every eight steps from 300 on, NaN at 340; the process died and the file ends inside a record",
-    source=REAL, status=["suspected"], causes=EXPLODED, symptoms=["loss-nonfinite"], not_symptoms=["overfitting", "loss-flat"],
-    formats=["tensorboard"], nonfinite_step=340, last_step=378,
+    source=REAL,
+    status=["suspected"],
+    causes=EXPLODED,
+    symptoms=["loss-nonfinite"],
+    not_symptoms=["overfitting", "loss-flat"],
+    formats=["tensorboard"],
+    nonfinite_step=340,
+    last_step=378,
 )
 def nan_cut(out):
     board = Board(out)
@@ -108,8 +125,12 @@ def nan_cut(out):
 @run(
     "tensorboard-resumed-healthy",
     about="two files in one folder: preempted at 1470, resumed from 1200 with purge_step; the curves meet; finished at 3000",
-    source=REAL, status=["clear"], causes=["none/healthy", "none/completed", "none/slow-but-learning"], formats=["tensorboard"],
-    not_symptoms=["loss-spike", "loss-diverging"], last_step=2990,
+    source=REAL,
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/slow-but-learning"],
+    formats=["tensorboard"],
+    not_symptoms=["loss-spike", "loss-diverging"],
+    last_step=2990,
 )
 def resumed(out):
     losses = decay(300, 9.3, 2.7, 25, 0.012, 83)
@@ -122,21 +143,39 @@ def resumed(out):
         second.scalar("train_loss", losses[step // 10], step)
     second.close(pid=5120)
     found = second.series("train_loss")["train_loss"]
-    return {"series": {"train_loss": {"count": 300, "first": first.series("train_loss")["train_loss"]["first"], "last": found["last"]}}}
+    return {
+        "series": {
+            "train_loss": {
+                "count": 300,
+                "first": first.series("train_loss")["train_loss"]["first"],
+                "last": found["last"],
+            }
+        }
+    }
 
 
 @run(
     "tensorboard-train-and-validation-folders",
     about="the same tag in train/ and validation/: training goes to 0.01, validation turns at epoch 12 and climbs: overfitting",
-    source=REAL, status=["suspected"], causes=["hp/overfitting", "data/too-little"], symptoms=["overfitting"],
-    not_symptoms=["loss-nonfinite", "loss-flat"], formats=["tensorboard"], last_step=49,
+    source=REAL,
+    status=["suspected"],
+    causes=["hp/overfitting", "data/too-little"],
+    symptoms=["overfitting"],
+    not_symptoms=["loss-nonfinite", "loss-flat"],
+    formats=["tensorboard"],
+    last_step=49,
 )
 def two_folders(out):
     train, valid = Board(out / "train", 60), Board(out / "validation", 60)
     dice = random.Random(84)
     for epoch, loss in numbered(decay(50, 1.1, 0.003, 7, 0.02, 84)):
         train.scalar("epoch_loss", loss, epoch, new_style=True)
-        valid.scalar("epoch_loss", 0.52 + 0.55 * math.exp(-epoch / 3.5) + 0.021 * max(0, epoch - 11) + dice.gauss(0, 0.008), epoch, new_style=True)
+        valid.scalar(
+            "epoch_loss",
+            0.52 + 0.55 * math.exp(-epoch / 3.5) + 0.021 * max(0, epoch - 11) + dice.gauss(0, 0.008),
+            epoch,
+            new_style=True,
+        )
     train.close()
     valid.close(number=1)
 
@@ -144,8 +183,13 @@ def two_folders(out):
 @run(
     "tensorboard-vanishing-gradients",
     about="twelve sigmoid layers: the first layers' gradients are 1e-9 of the last one's, the loss barely leaves ln 10",
-    source=REAL, status=["suspected"], causes=["arch/vanishing-gradients"], symptoms_any=["gradients-vanishing", "loss-flat"],
-    not_symptoms=["loss-nonfinite", "overfitting", "loss-diverging"], formats=["tensorboard"], last_step=1180,
+    source=REAL,
+    status=["suspected"],
+    causes=["arch/vanishing-gradients"],
+    symptoms_any=["gradients-vanishing", "loss-flat"],
+    not_symptoms=["loss-nonfinite", "overfitting", "loss-diverging"],
+    formats=["tensorboard"],
+    last_step=1180,
 )
 def vanishing(out):
     board = Board(out)
@@ -153,6 +197,8 @@ def vanishing(out):
     for step, loss in numbered(around(60, 2.304, 0.004, 85), 20):
         board.scalar("loss", loss, step)
         for layer in (0, 3, 6, 9, 11):
-            board.scalar(f"grad_norm/layer{layer}", 0.3 * 10 ** ((layer - 11) * 0.82) * math.exp(dice.gauss(0, 0.1)), step)
+            board.scalar(
+                f"grad_norm/layer{layer}", 0.3 * 10 ** ((layer - 11) * 0.82) * math.exp(dice.gauss(0, 0.1)), step
+            )
     board.close()
     return {"series": board.series("loss", "grad_norm/layer0", "grad_norm/layer11")}

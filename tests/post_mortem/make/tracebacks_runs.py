@@ -1,5 +1,7 @@
 """Small programs that really fail, or finish, under torch: their output is kept."""
 
+# ruff: noqa: E501 - lines of real logs are long
+
 import re
 import shutil
 import signal
@@ -31,12 +33,19 @@ def losses(text: str, pattern: str = r"loss[ =:]+([-+.\deE]+|nan|inf)") -> list[
 @run(
     "label-out-of-range",
     about="labels run from 1 to 10 for ten classes; the first batch that holds a 10 fails in cross_entropy",
-    source=REAL, status=["established"], causes=["data/label-encoding"], symptoms=["crash"], not_symptoms=[*STEADY, "killed"],
+    source=REAL,
+    status=["established"],
+    causes=["data/label-encoding"],
+    symptoms=["crash"],
+    not_symptoms=[*STEADY, "killed"],
     formats=["text"],
 )
 def label_range(out):
     with workshop() as folder:
-        source = program(folder, TRAIN + """
+        source = program(
+            folder,
+            TRAIN
+            + """
     def train():
         for step in range(100):
             x = torch.randn(4, 20)
@@ -50,21 +59,33 @@ def label_range(out):
 
     if __name__ == "__main__":
         train()
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "train.log").write_text(text)
     seen = losses(text)
-    return {"where": f"train.py:{line_of(source, 'criterion(model(x), y)')}", "last_step": len(seen) - 1, "series": {"loss": ends(seen)}}
+    return {
+        "where": f"train.py:{line_of(source, 'criterion(model(x), y)')}",
+        "last_step": len(seen) - 1,
+        "series": {"loss": ends(seen)},
+    }
 
 
 @run(
     "shape-mismatch",
     about="the last, smaller image breaks the flattened size: an ordinary shape error in the forward pass",
-    source=REAL, status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=[*STEADY, "killed"], formats=["text"],
+    source=REAL,
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=[*STEADY, "killed"],
+    formats=["text"],
 )
 def shape(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import torch
     from torch import nn
 
@@ -92,7 +113,8 @@ def shape(out):
         loss = nn.functional.cross_entropy(net(x), y)
         optimizer.zero_grad(); loss.backward(); optimizer.step()
         print({"step": step, "loss": round(loss.item(), 4)})
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "log.txt").write_text(text)
     return {"where": f"train.py:{line_of(source, 'self.head(x.flatten')}", "last_step": 39}
@@ -101,7 +123,12 @@ def shape(out):
 @run(
     "file-not-found",
     about="an image named in the index is not there; the dataset raises in the second epoch, in the main process",
-    source=REAL, status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=[*STEADY, "killed"], formats=["text"],
+    source=REAL,
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=[*STEADY, "killed"],
+    formats=["text"],
 )
 def file_missing(out):
     with workshop() as folder:
@@ -119,7 +146,9 @@ def file_missing(out):
             y = i % 4
             return torch.randn(8) + y, y
     """
-        program(folder, """
+        program(
+            folder,
+            """
     import logging
 
     import torch
@@ -140,7 +169,9 @@ def file_missing(out):
             opt.step()
             total += loss.item() / 4
         log.info("epoch %d mean_loss=%.4f", epoch, total)
-    """, data__py=data)
+    """,
+            data__py=data,
+        )
         text, _ = execute(folder)
         where = line_of((folder / "data.py").read_text(), "open(f")
     (out / "stderr.log").write_text(text)
@@ -151,12 +182,18 @@ def file_missing(out):
 @run(
     "json-config-broken",
     about="a trailing comma in config.json: it ends before the first step",
-    source="real: Python", status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=[*STEADY, "killed"],
+    source="real: Python",
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=[*STEADY, "killed"],
     formats=["text"],
 )
 def config_broken(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import argparse
     import json
 
@@ -169,7 +206,9 @@ def config_broken(out):
     parser = argparse.ArgumentParser()
     parser.add_argument("--config", default="config.json")
     config = read(parser.parse_args().config)
-    """, config__json='{\n  "model": "mlp",\n  "lr": 0.001,\n  "epochs": 20,\n}\n')
+    """,
+            config__json='{\n  "model": "mlp",\n  "lr": 0.001,\n  "epochs": 20,\n}\n',
+        )
         text, _ = execute(folder)
         shutil.copy(folder / "config.json", out / "config.json")
     (out / "job.err").write_text(text)
@@ -179,7 +218,11 @@ def config_broken(out):
 @run(
     "chained-exceptions",
     about="a KeyError for a missing class name, handled wrongly, becomes a ValueError: two tracebacks, one chain",
-    source=REAL, status=["established"], causes=["env/exception", "data/label-encoding"], symptoms=["crash"], not_symptoms=STEADY,
+    source=REAL,
+    status=["established"],
+    causes=["env/exception", "data/label-encoding"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
     formats=["text"],
 )
 def chained(out):
@@ -194,7 +237,9 @@ def chained(out):
         except KeyError as error:
             raise ValueError(f"unknown class {name!r}, known: {sorted(INDEX)}") from error
     """
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     from names import encode
 
 
@@ -204,7 +249,9 @@ def chained(out):
 
     for epoch, rows in enumerate((["1,cat", "2,dog"], ["3,bird"], ["4,Cat"])):
         print(f"epoch {epoch} loss {1.1 - 0.2 * epoch:.3f} labels {labels(rows)}")
-    """, names__py=names)
+    """,
+            names__py=names,
+        )
         text, _ = execute(folder)
         inner = line_of((folder / "names.py").read_text(), "raise ValueError")
         key = line_of((folder / "names.py").read_text(), "return INDEX")
@@ -216,7 +263,11 @@ def chained(out):
 @run(
     "disk-full",
     about="no space left on the device while a checkpoint is being written; the cut checkpoint stays behind",
-    source=REAL, status=["established"], causes=["env/disk-full"], symptoms=["crash"], not_symptoms=STEADY,
+    source=REAL,
+    status=["established"],
+    causes=["env/disk-full"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
     formats=["text", "checkpoint-pt"],
 )
 def disk_full(out):
@@ -224,7 +275,10 @@ def disk_full(out):
         (folder / "ckpt").mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=48k", "tmpfs", str(folder / "ckpt")], check=True)
         try:
-            source = program(folder, TRAIN + """
+            source = program(
+                folder,
+                TRAIN
+                + """
     for step in range(200):
         x = torch.randn(64, 20)
         loss = criterion(model(x), (x @ rule).argmax(1))
@@ -237,24 +291,35 @@ def disk_full(out):
             state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
             with open(f"ckpt/step_{step + 1}.pt", "wb") as file:
                 torch.save(state, file)
-    """)
+    """,
+            )
             text, _ = execute(folder)
             shutil.copytree(folder / "ckpt", out / "ckpt")
         finally:
             subprocess.run(["umount", str(folder / "ckpt")], check=True)
     (out / "train.log").write_text(text)
-    return {"where": f"train.py:{line_of(source, 'torch.save(state')}", "last_step": int(re.findall(r"\[ *(\d+)\] loss", text)[-1])}
+    return {
+        "where": f"train.py:{line_of(source, 'torch.save(state')}",
+        "last_step": int(re.findall(r"\[ *(\d+)\] loss", text)[-1]),
+    }
 
 
 @run(
     "resume-from-truncated-checkpoint",
     about="the last checkpoint was cut off when the node died; the resumed run fails in torch.load",
-    source=REAL, status=["established"], causes=["env/checkpoint-corrupt"], symptoms=["crash"], not_symptoms=STEADY,
+    source=REAL,
+    status=["established"],
+    causes=["env/checkpoint-corrupt"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
     formats=["text", "checkpoint-pt"],
 )
 def resume_truncated(out):
     with workshop() as folder:
-        source = program(folder, TRAIN + """
+        source = program(
+            folder,
+            TRAIN
+            + """
     def main():
         print("resuming from ckpt/step_300.pt")
         state = torch.load("ckpt/step_300.pt")
@@ -262,11 +327,14 @@ def resume_truncated(out):
 
 
     main()
-    """)
+    """,
+        )
         (folder / "ckpt").mkdir()
-        code = "import torch\nfrom torch import nn\ntorch.manual_seed(0)\n" \
-               "m = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 10))\n" \
-               "for s in (100, 200, 300): torch.save({'model': m.state_dict(), 'step': s}, f'ckpt/step_{s}.pt')\n"
+        code = (
+            "import torch\nfrom torch import nn\ntorch.manual_seed(0)\n"
+            "m = nn.Sequential(nn.Linear(20, 64), nn.ReLU(), nn.Linear(64, 10))\n"
+            "for s in (100, 200, 300): torch.save({'model': m.state_dict(), 'step': s}, f'ckpt/step_{s}.pt')\n"
+        )
         execute(folder, sys.executable, "-c", code)
         whole = (folder / "ckpt/step_300.pt").read_bytes()
         (folder / "ckpt/step_300.pt").write_bytes(whole[: len(whole) * 5 // 8])
@@ -279,11 +347,18 @@ def resume_truncated(out):
 @run(
     "loader-worker-killed",
     about="a loader worker got SIGKILL (nothing says from whom); the trainer ends with DataLoader's message",
-    source=REAL, status=["established"], causes=["env/worker-crash"], symptoms=["crash"], not_symptoms=STEADY, formats=["text"],
+    source=REAL,
+    status=["established"],
+    causes=["env/worker-crash"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
+    formats=["text"],
 )
 def worker_killed(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import os
     import signal
     import time
@@ -318,7 +393,8 @@ def worker_killed(out):
 
     if __name__ == "__main__":
         main()
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "train.log").write_text(text)
     steps = re.findall(r"^(\d+): loss", text, re.M)
@@ -328,7 +404,12 @@ def worker_killed(out):
 @run(
     "exception-in-loader-worker",
     about="a row of the CSV has a text where a number belongs: a ValueError inside a loader worker, re-raised in the trainer",
-    source=REAL, status=["established"], causes=["env/exception"], symptoms=["crash"], not_symptoms=STEADY, formats=["text"],
+    source=REAL,
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=STEADY,
+    formats=["text"],
 )
 def worker_exception(out):
     with workshop() as folder:
@@ -348,7 +429,9 @@ def worker_exception(out):
             return torch.tensor(x), torch.tensor(y)
     """
         rows = "\n".join("0.1,0.2,0.9" if i != 333 else "0.1,n/a,0.9" for i in range(500))
-        program(folder, """
+        program(
+            folder,
+            """
     import torch
     from dataset import Table
     from torch.utils.data import DataLoader
@@ -361,7 +444,10 @@ def worker_exception(out):
         loss.backward()
         opt.step()
         print("step", step, "loss", round(loss.item(), 5))
-    """, dataset__py=dataset, rows__csv=rows)
+    """,
+            dataset__py=dataset,
+            rows__csv=rows,
+        )
         text, _ = execute(folder)
         where = line_of((folder / "dataset.py").read_text(), "float(cell)")
     (out / "train.log").write_text(text)
@@ -372,8 +458,13 @@ def interrupted(out, number, log, source, after):
     """Starts the program, waits until it has printed the line, sends it the signal."""
     with workshop() as folder:
         program(folder, source)
-        process = subprocess.Popen([sys.executable, "train.py"], cwd=folder, env=environment(), stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            [sys.executable, "train.py"],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         text = b""
         for line in process.stdout:
             text += line
@@ -386,7 +477,9 @@ def interrupted(out, number, log, source, after):
     return neutral(text.decode(), folder)
 
 
-LOOP = TRAIN + """
+LOOP = (
+    TRAIN
+    + """
     import time
 
 
@@ -403,12 +496,18 @@ LOOP = TRAIN + """
 
     main()
 """
+)
 
 
 @run(
     "keyboard-interrupt",
     about="somebody pressed ctrl-C",
-    source=REAL, status=["established"], causes=["env/killed"], symptoms_any=["killed", "crash"], not_symptoms=STEADY, formats=["text"],
+    source=REAL,
+    status=["established"],
+    causes=["env/killed"],
+    symptoms_any=["killed", "crash"],
+    not_symptoms=STEADY,
+    formats=["text"],
 )
 def ctrl_c(out):
     text = interrupted(out, signal.SIGINT, "train.log", LOOP, b"step=150 ")
@@ -420,13 +519,18 @@ def ctrl_c(out):
     "segmentation-fault",
     about="native code dereferences a null pointer at step 60; faulthandler's stack, the shell's line and the kernel's line",
     source="real: Python faulthandler, torch, bash; kernel line written after the format",
-    status=["established", "suspected", "unknown"], symptoms_any=["crash", "killed"],
-    causes=["env/killed", "env/exception", "env/version-mismatch", "env/gpu-fault", "other/unlisted"], not_symptoms=STEADY,
+    status=["established", "suspected", "unknown"],
+    symptoms_any=["crash", "killed"],
+    causes=["env/killed", "env/exception", "env/version-mismatch", "env/gpu-fault", "other/unlisted"],
+    not_symptoms=STEADY,
     formats=["text", "dmesg"],
 )
 def segfault(out):
     with workshop() as folder:
-        program(folder, TRAIN + """
+        program(
+            folder,
+            TRAIN
+            + """
     import ctypes
     import faulthandler
 
@@ -440,25 +544,34 @@ def segfault(out):
         print(f"step={step} loss={loss.item():.4f}")
         if step == 60:
             ctypes.string_at(0)
-    """, run__sh="ulimit -c 0\npython train.py\n")
+    """,
+            run__sh="ulimit -c 0\npython train.py\n",
+        )
         text, _ = execute(folder, "/bin/bash", "run.sh")
     (out / "train.log").write_text(text)
     (out / "dmesg.txt").write_text(
         "[81211.002114] python[20117]: segfault at 0 ip 00007f1c2f9e8b4d sp 00007ffd3a1b6e58 error 4 in libc.so.6[7f1c2f862000+195000] "
         "likely on CPU 3 (core 3, socket 0)\n"
-        "[81211.002131] Code: 84 00 00 00 00 00 0f 1f 00 f3 0f 1e fa 89 f8 48 89 fa c5 f9 ef c0 25 ff 0f 00 00 3d e0 0f 00 00 0f 87 33 01 00 00\n")
+        "[81211.002131] Code: 84 00 00 00 00 00 0f 1f 00 f3 0f 1e fa 89 f8 48 89 fa c5 f9 ef c0 25 ff 0f 00 00 3d e0 0f 00 00 0f 87 33 01 00 00\n"
+    )
     return {"last_step": 60}
 
 
 @run(
     "anomaly-log-of-zero",
     about="log(p) with p = 0 under a mask: anomaly detection names LogBackward0",
-    source=REAL, status=["established", "suspected"], causes=["num/log-of-zero"], symptoms_any=["crash", "loss-nonfinite"],
-    not_symptoms=[*STEADY, "killed"], formats=["text"],
+    source=REAL,
+    status=["established", "suspected"],
+    causes=["num/log-of-zero"],
+    symptoms_any=["crash", "loss-nonfinite"],
+    not_symptoms=[*STEADY, "killed"],
+    formats=["text"],
 )
 def anomaly_log(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import torch
 
     weights = torch.linspace(0.3, 0.8, 6, requires_grad=True)
@@ -478,22 +591,32 @@ def anomaly_log(out):
         loss.backward()
         optimizer.step()
         print(f"step {step}: loss = {loss.item():.5f}")
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "train.log").write_text(text)
     last = int(re.findall(r"^step (\d+):", text, re.M)[-1])
-    return {"last_step": last, "where": [f"train.py:{line_of(source, 'torch.log(p)')}", f"train.py:{line_of(source, 'loss.backward()')}"]}
+    return {
+        "last_step": last,
+        "where": [f"train.py:{line_of(source, 'torch.log(p)')}", f"train.py:{line_of(source, 'loss.backward()')}"],
+    }
 
 
 @run(
     "anomaly-sqrt-at-zero",
     about="a distance sqrt(d2) whose d2 becomes exactly 0: anomaly detection names SqrtBackward0",
-    source=REAL, status=["established", "suspected"], causes=["num/sqrt-at-zero"], symptoms_any=["crash", "loss-nonfinite"],
-    not_symptoms=[*STEADY, "killed"], formats=["text"],
+    source=REAL,
+    status=["established", "suspected"],
+    causes=["num/sqrt-at-zero"],
+    symptoms_any=["crash", "loss-nonfinite"],
+    not_symptoms=[*STEADY, "killed"],
+    formats=["text"],
 )
 def anomaly_sqrt(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import torch
 
     torch.manual_seed(0)
@@ -515,23 +638,32 @@ def anomaly_sqrt(out):
             loss.backward()
             optimizer.step()
             print("step", step, "loss", f"{loss.item():.5f}")
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "train.log").write_text(text)
     seen = re.findall(r"^step (\d+)", text, re.M)
-    return {"where": [f"train.py:{line_of(source, 'torch.sqrt(')}", f"train.py:{line_of(source, 'loss.backward()')}"],
-            **({"last_step": int(seen[-1])} if seen else {})}
+    return {
+        "where": [f"train.py:{line_of(source, 'torch.sqrt(')}", f"train.py:{line_of(source, 'loss.backward()')}"],
+        **({"last_step": int(seen[-1])} if seen else {}),
+    }
 
 
 @run(
     "assert-finite-after-divergence",
     about="a warm-up that ends far too high drives a real network away; the program's own assertion stops it at the first NaN",
-    source=REAL, status=["suspected", "established", "unknown"], symptoms=["loss-nonfinite", "crash"], formats=["text"],
-    causes=["hp/lr-too-high", "num/exploding-gradients", "hp/no-warmup", "num/overflow"], not_symptoms=["overfitting", "loss-flat", "killed"],
+    source=REAL,
+    status=["suspected", "established", "unknown"],
+    symptoms=["loss-nonfinite", "crash"],
+    formats=["text"],
+    causes=["hp/lr-too-high", "num/exploding-gradients", "hp/no-warmup", "num/overflow"],
+    not_symptoms=["overfitting", "loss-flat", "killed"],
 )
 def assert_finite(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import torch
     from torch import nn
 
@@ -550,25 +682,45 @@ def assert_finite(out):
         print(f"step={step} loss={loss.item():.6g} grad_norm={norm.item():.4g} lr={rate:.3f}")
         assert torch.isfinite(loss), f"loss is {loss.item()} at step {step}"
         optimizer.step()
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "train.log").write_text(text)
     seen = losses(text.split("Traceback")[0], r" loss=(\S+)")
-    return {"where": f"train.py:{line_of(source, 'assert torch.isfinite')}", "last_step": len(seen) - 1, "nonfinite_step": len(seen) - 1,
-            "series": {"loss": ends(seen)}}
+    return {
+        "where": f"train.py:{line_of(source, 'assert torch.isfinite')}",
+        "last_step": len(seen) - 1,
+        "nonfinite_step": len(seen) - 1,
+        "series": {"loss": ends(seen)},
+    }
 
 
 @run(
     "categorical-got-nan",
     about="a policy's logits are NaN: the distribution refuses them; the curves before it fine, then a NaN value loss",
-    source=REAL, status=["suspected", "established", "unknown"], symptoms_any=["crash", "loss-nonfinite"], formats=["text"],
-    causes=["num/exploding-gradients", "hp/lr-too-high", "num/overflow", "rl/reward-scale", "data/nonfinite-values",
-            "rl/observations-unnormalized", "num/division-by-zero", "num/log-of-zero", "env/exception", "other/unlisted"],
+    source=REAL,
+    status=["suspected", "established", "unknown"],
+    symptoms_any=["crash", "loss-nonfinite"],
+    formats=["text"],
+    causes=[
+        "num/exploding-gradients",
+        "hp/lr-too-high",
+        "num/overflow",
+        "rl/reward-scale",
+        "data/nonfinite-values",
+        "rl/observations-unnormalized",
+        "num/division-by-zero",
+        "num/log-of-zero",
+        "env/exception",
+        "other/unlisted",
+    ],
     not_symptoms=["overfitting", "killed"],
 )
 def categorical(out):
     with workshop() as folder:
-        source = program(folder, """
+        source = program(
+            folder,
+            """
     import torch
     from torch import nn
 
@@ -594,7 +746,8 @@ def categorical(out):
         loss.backward()
         optimizer.step()
         print(f"update {update} | mean_reward {rewards.mean():.3f} | policy_loss {loss.item():.4f}")
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "ppo.log").write_text(text)
     last = int(re.findall(r"^update (\d+)", text, re.M)[-1])
@@ -604,12 +757,19 @@ def categorical(out):
 @run(
     "tqdm-healthy",
     about="a real small training under tqdm: carriage returns, postfix with the loss, two bars one after the other",
-    source="real: torch 2.13, tqdm", status=["clear"], causes=["none/healthy", "none/completed", "none/converged"],
-    not_symptoms=["loss-flat", "crash", "killed", "loss-oscillating"], formats=["text"], completed=True,
+    source="real: torch 2.13, tqdm",
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/converged"],
+    not_symptoms=["loss-flat", "crash", "killed", "loss-oscillating"],
+    formats=["text"],
+    completed=True,
 )
 def tqdm_healthy(out):
     with workshop() as folder:
-        program(folder, TRAIN + """
+        program(
+            folder,
+            TRAIN
+            + """
     from tqdm import tqdm
 
     for epoch in range(4):
@@ -622,7 +782,8 @@ def tqdm_healthy(out):
             optimizer.step()
             bar.set_postfix(loss=f"{loss.item():.4f}", refresh=False)
     print("training finished")
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "nohup.out").write_bytes(text.encode())
 
@@ -630,13 +791,18 @@ def tqdm_healthy(out):
 @run(
     "tqdm-killed-mid-bar",
     about="SIGKILL in the middle of a bar: the last frame is at 61 %, no newline, no message",
-    source="real: torch 2.13, tqdm", status=["unknown", "suspected"],
+    source="real: torch 2.13, tqdm",
+    status=["unknown", "suspected"],
     causes=["env/killed", "env/host-oom", "env/hang", "other/unlisted", "env/exception", "env/disk-full"],
-    not_symptoms=["loss-nonfinite", "loss-diverging", "overfitting", "loss-flat"], formats=["text"],
+    not_symptoms=["loss-nonfinite", "loss-diverging", "overfitting", "loss-flat"],
+    formats=["text"],
 )
 def tqdm_killed(out):
     with workshop() as folder:
-        program(folder, TRAIN + """
+        program(
+            folder,
+            TRAIN
+            + """
     import os
 
     from tqdm import tqdm
@@ -651,7 +817,8 @@ def tqdm_killed(out):
         bar.set_postfix(loss=f"{loss.item():.4f}", refresh=False)
         if step == 306:
             os.kill(os.getpid(), 9)
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "train.out").write_bytes(text.encode())
 
@@ -659,12 +826,18 @@ def tqdm_killed(out):
 @run(
     "numpy-loader-noisy-json-healthy",
     about="a real logistic regression that writes JSON lines with the logging module's prefix; converges and says so",
-    source=REAL, status=["clear"], causes=["none/converged", "none/completed", "none/healthy"], completed=True,
-    not_symptoms=["loss-flat", "metric-stuck", "overfitting"], formats=["text"],
+    source=REAL,
+    status=["clear"],
+    causes=["none/converged", "none/completed", "none/healthy"],
+    completed=True,
+    not_symptoms=["loss-flat", "metric-stuck", "overfitting"],
+    formats=["text"],
 )
 def logistic(out):
     with workshop() as folder:
-        program(folder, """
+        program(
+            folder,
+            """
     import json
     import logging
 
@@ -689,10 +862,9 @@ def logistic(out):
         loss = opt.step(closure)
         logging.info(json.dumps({"iteration": i, "loss": round(loss.item(), 6), "grad_norm": round(w.grad.norm().item(), 8)}))
     logging.info("converged: gradient below tolerance, stopping")
-    """)
+    """,
+        )
         text, _ = execute(folder)
     (out / "fit.log").write_text(text)
     seen = losses(text, r'"loss": ([\d.]+)')
     return {"last_step": 39, "series": {"loss": ends(seen)}}
-
-

@@ -1,5 +1,7 @@
 """Experiment trackers without a server: W&B offline, MLflow's file store and sqlite, Trackio."""
 
+# ruff: noqa: E501 - lines of real logs are long
+
 import contextlib
 import json
 import math
@@ -46,11 +48,18 @@ os.kill(me, 9)
 def wandb_run(out: Path, rows: list, name: str, run_id: str, config: dict, ending: str = "run.finish()") -> dict:
     """Logs the rows in another process, offline, and keeps the run's folder."""
     with workshop() as folder:
-        (folder / "rows.json").write_text(json.dumps([[step, {k: str(v) for k, v in row.items()}] for step, row in rows]))
+        (folder / "rows.json").write_text(
+            json.dumps([[step, {k: str(v) for k, v in row.items()}] for step, row in rows])
+        )
         (folder / "train.py").write_text(
-            WANDB_PROGRAM.format(project="demo", name=name, run_id=run_id, config=config, ending=ending))
-        execute(folder, sys.executable, "train.py", env={
-            "WANDB_MODE": "offline", "WANDB_SILENT": "true", "HOME": str(folder), "WANDB_DISABLE_GIT": "true"})
+            WANDB_PROGRAM.format(project="demo", name=name, run_id=run_id, config=config, ending=ending)
+        )
+        execute(
+            folder,
+            sys.executable,
+            "train.py",
+            env={"WANDB_MODE": "offline", "WANDB_SILENT": "true", "HOME": str(folder), "WANDB_DISABLE_GIT": "true"},
+        )
         made = next((folder / "wandb").glob("offline-run-*"))
         target = out / "wandb" / made.name
         shutil.copytree(made, target, symlinks=False)
@@ -67,7 +76,11 @@ def wandb_run(out: Path, rows: list, name: str, run_id: str, config: dict, endin
 @run(
     "wandb-healthy",
     about="an ordinary offline run, finished and closed",
-    source=WANDB, status=["clear"], causes=["none/healthy", "none/completed", "none/converged"], formats=["wandb"], completed=True,
+    source=WANDB,
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/converged"],
+    formats=["wandb"],
+    completed=True,
     not_symptoms=["loss-flat", "overfitting", "killed"],
 )
 def wandb_healthy(out):
@@ -84,8 +97,13 @@ def wandb_healthy(out):
 @run(
     "wandb-nan-and-died",
     about="NaN at step 210 after a run-up in grad_norm; the process was killed: the file has no exit record",
-    source=WANDB, status=["suspected"], causes=[*EXPLODED, "env/killed"], symptoms=["loss-nonfinite"], formats=["wandb"],
-    not_symptoms=["overfitting", "loss-flat"], nonfinite_step=210,
+    source=WANDB,
+    status=["suspected"],
+    causes=[*EXPLODED, "env/killed"],
+    symptoms=["loss-nonfinite"],
+    formats=["wandb"],
+    not_symptoms=["overfitting", "loss-flat"],
+    nonfinite_step=210,
 )
 def wandb_nan(out):
     dice = random.Random(91)
@@ -94,17 +112,28 @@ def wandb_nan(out):
     for step in range(240):
         grow = 1.13 ** max(0, step - 170)
         bad = step >= 210
-        rows.append([step, {"loss": math.nan if bad else losses[step] * (1 + 0.01 * (grow - 1)),
-                            "grad_norm": math.nan if bad else abs(dice.gauss(1, 0.1)) * grow}])
-    return wandb_run(out, rows, "wide-lr3e-3", "a81mzp0d", {"lr": 3e-3, "clip": None},
-                     DIE)
+        rows.append(
+            [
+                step,
+                {
+                    "loss": math.nan if bad else losses[step] * (1 + 0.01 * (grow - 1)),
+                    "grad_norm": math.nan if bad else abs(dice.gauss(1, 0.1)) * grow,
+                },
+            ]
+        )
+    return wandb_run(out, rows, "wide-lr3e-3", "a81mzp0d", {"lr": 3e-3, "clip": None}, DIE)
 
 
 @run(
     "wandb-learning-rate-collapsed",
     about="ReduceLROnPlateau with patience 1 on a noisy loss: the rate is 1e-9 after a fifth of the run and nothing moves any more",
-    source=WANDB, status=["suspected"], causes=["train/lr-collapsed", "train/scheduler-unit"], formats=["wandb"], completed=True,
-    symptoms_any=["loss-slow", "loss-flat", "metric-stuck"], not_symptoms=["loss-nonfinite", "overfitting", "loss-diverging"],
+    source=WANDB,
+    status=["suspected"],
+    causes=["train/lr-collapsed", "train/scheduler-unit"],
+    formats=["wandb"],
+    completed=True,
+    symptoms_any=["loss-slow", "loss-flat", "metric-stuck"],
+    not_symptoms=["loss-nonfinite", "overfitting", "loss-diverging"],
 )
 def wandb_collapsed(out):
     dice = random.Random(92)
@@ -114,7 +143,13 @@ def wandb_collapsed(out):
             rate *= 0.3
         loss += (1.2 - loss) * 0.03 * (rate / 1e-3)
         rows.append([step, {"train_loss": loss + dice.gauss(0, 0.05), "learning_rate": rate}])
-    return wandb_run(out, rows, "plateau-scheduler", "zq04c7hn", {"lr": 1e-3, "scheduler": {"name": "ReduceLROnPlateau", "patience": 1}})
+    return wandb_run(
+        out,
+        rows,
+        "plateau-scheduler",
+        "zq04c7hn",
+        {"lr": 1e-3, "scheduler": {"name": "ReduceLROnPlateau", "patience": 1}},
+    )
 
 
 def mlflow_here(folder: Path, uri: str):
@@ -125,12 +160,17 @@ def mlflow_here(folder: Path, uri: str):
     return MlflowClient(tracking_uri=uri)
 
 
-def mlflow_log(client, run_id: str, params: dict, columns: dict[str, list[float]], second: float, every: int = 1) -> dict:
+def mlflow_log(
+    client, run_id: str, params: dict, columns: dict[str, list[float]], second: float, every: int = 1
+) -> dict:
     from mlflow.entities import Metric, Param
 
     client.log_batch(run_id, params=[Param(key, str(value)) for key, value in params.items()])
-    metrics = [Metric(name, value, int((START + i * second) * 1000), i * every)
-               for name, values in columns.items() for i, value in enumerate(values)]
+    metrics = [
+        Metric(name, value, int((START + i * second) * 1000), i * every)
+        for name, values in columns.items()
+        for i, value in enumerate(values)
+    ]
     for i in range(0, len(metrics), 900):
         client.log_batch(run_id, metrics=metrics[i : i + 900])
     return {name: ends(values) for name, values in columns.items()}
@@ -142,8 +182,14 @@ TAGS = {"mlflow.user": "mira", "mlflow.source.name": "train.py", "mlflow.source.
 @run(
     "mlflow-files-overfitting",
     about="a file store with one run, marked FINISHED: training accuracy 1.0, validation loss turned at epoch 9 and tripled",
-    source=MLFLOW, status=["suspected"], causes=["hp/overfitting", "data/too-little"], symptoms=["overfitting"],
-    not_symptoms=["loss-nonfinite", "loss-flat"], formats=["mlflow-files"], last_step=39, completed=True,
+    source=MLFLOW,
+    status=["suspected"],
+    causes=["hp/overfitting", "data/too-little"],
+    symptoms=["overfitting"],
+    not_symptoms=["loss-nonfinite", "loss-flat"],
+    formats=["mlflow-files"],
+    last_step=39,
+    completed=True,
 )
 def mlflow_files(out):
     dice = random.Random(93)
@@ -153,10 +199,14 @@ def mlflow_files(out):
         columns = {
             "train_loss": decay(40, 1.6, 0.001, 4, 0.02, 93),
             "train_acc": [1 - 0.6 * math.exp(-e / 4) for e in range(40)],
-            "val_loss": [0.62 + 0.9 * math.exp(-e / 2.5) + 0.045 * max(0, e - 8) + dice.gauss(0, 0.01) for e in range(40)],
+            "val_loss": [
+                0.62 + 0.9 * math.exp(-e / 2.5) + 0.045 * max(0, e - 8) + dice.gauss(0, 0.01) for e in range(40)
+            ],
             "val_acc": [0.78 - 0.4 * math.exp(-e / 2.5) - 0.0008 * max(0, e - 8) for e in range(40)],
         }
-        series = mlflow_log(client, made.info.run_id, {"lr": 0.001, "train_samples": 800, "dropout": 0.0, "epochs": 40}, columns, 9)
+        series = mlflow_log(
+            client, made.info.run_id, {"lr": 0.001, "train_samples": 800, "dropout": 0.0, "epochs": 40}, columns, 9
+        )
         client.set_terminated(made.info.run_id, end_time=(START + 400) * 1000)
         shutil.copytree(folder / "mlruns", out / "mlruns", ignore=shutil.ignore_patterns(".trash", "models"))
         for path in (out / "mlruns").rglob("meta.yaml"):
@@ -176,8 +226,12 @@ def mlflow_database(out: Path, name: str, params: dict, columns: dict, status: s
             for table in ("experiments", "runs"):
                 for column in ("artifact_location", "artifact_uri"):
                     with contextlib.suppress(sqlite3.OperationalError):
-                        database.execute(f"UPDATE {table} SET {column} = replace({column}, ?, '/home/mira/proj')", (str(folder),))
-                        database.execute(f"UPDATE {table} SET {column} = replace({column}, ?, '/home/mira/proj')", (os.getcwd(),))
+                        database.execute(
+                            f"UPDATE {table} SET {column} = replace({column}, ?, '/home/mira/proj')", (str(folder),)
+                        )
+                        database.execute(
+                            f"UPDATE {table} SET {column} = replace({column}, ?, '/home/mira/proj')", (os.getcwd(),)
+                        )
             database.commit()
             database.execute("PRAGMA page_size=512")  # many tables, most of them empty
             database.execute("VACUUM")
@@ -189,23 +243,45 @@ def mlflow_database(out: Path, name: str, params: dict, columns: dict, status: s
 @run(
     "mlflow-sqlite-healthy",
     about="a detector's fine-tune in mlflow.db, FINISHED; noisy, and learning to the end",
-    source=MLFLOW, status=["clear"], causes=["none/healthy", "none/completed", "none/slow-but-learning", "none/converged"],
-    not_symptoms=["loss-oscillating", "loss-flat", "overfitting"], formats=["mlflow-sqlite"], completed=True,
+    source=MLFLOW,
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/slow-but-learning", "none/converged"],
+    not_symptoms=["loss-oscillating", "loss-flat", "overfitting"],
+    formats=["mlflow-sqlite"],
+    completed=True,
 )
 def mlflow_healthy(out):
-    return mlflow_database(out, "detector-ft", {"lr": 2e-4, "batch": 8}, {
-        "loss": decay(200, 3.1, 0.9, 40, 0.12, 94), "map50": [0.61 - 0.5 * math.exp(-i / 50) for i in range(200)]}, "FINISHED")
+    return mlflow_database(
+        out,
+        "detector-ft",
+        {"lr": 2e-4, "batch": 8},
+        {"loss": decay(200, 3.1, 0.9, 40, 0.12, 94), "map50": [0.61 - 0.5 * math.exp(-i / 50) for i in range(200)]},
+        "FINISHED",
+    )
 
 
 @run(
     "mlflow-sqlite-failed-flat",
     about="marked FAILED by the tracker; the loss never left 4.605 (100 classes): nothing says why it was ended",
-    source=MLFLOW, status=["suspected", "unknown"], causes=[*STUCK, "env/killed", "env/exception"], symptoms=["loss-flat"],
-    not_symptoms=["loss-nonfinite", "overfitting"], formats=["mlflow-sqlite"],
+    source=MLFLOW,
+    status=["suspected", "unknown"],
+    causes=[*STUCK, "env/killed", "env/exception"],
+    symptoms=["loss-flat"],
+    not_symptoms=["loss-nonfinite", "overfitting"],
+    formats=["mlflow-sqlite"],
 )
 def mlflow_failed(out):
-    return mlflow_database(out, "cifar100", {"lr": 0.05, "num_classes": 100}, {
-        "train_loss": around(120, 4.6052, 0.006, 95), "train_acc": [max(0.0, v) for v in around(120, 0.01, 0.003, 96)]}, "FAILED", every=25)
+    return mlflow_database(
+        out,
+        "cifar100",
+        {"lr": 0.05, "num_classes": 100},
+        {
+            "train_loss": around(120, 4.6052, 0.006, 95),
+            "train_acc": [max(0.0, v) for v in around(120, 0.01, 0.003, 96)],
+        },
+        "FAILED",
+        every=25,
+    )
 
 
 def trackio_database(out: Path, runs: dict[str, tuple[dict, list[dict]]], every: int = 1) -> dict:
@@ -219,8 +295,14 @@ def trackio_database(out: Path, runs: dict[str, tuple[dict, list[dict]]], every:
         for name, (config, rows) in runs.items():
             begin = datetime.fromtimestamp(START, timezone.utc)
             storage.SQLiteStorage.bulk_log(
-                "demo", name, rows, steps=[i * every for i in range(len(rows))], run_id=f"{name}-7f3a", config=config,
-                timestamps=[(begin + timedelta(seconds=3 * i)).isoformat() for i in range(len(rows))])
+                "demo",
+                name,
+                rows,
+                steps=[i * every for i in range(len(rows))],
+                run_id=f"{name}-7f3a",
+                config=config,
+                timestamps=[(begin + timedelta(seconds=3 * i)).isoformat() for i in range(len(rows))],
+            )
         with contextlib.suppress(AttributeError):
             storage._close_all_persistent_connections()
         with contextlib.closing(sqlite3.connect(folder / "demo.db")) as database:
@@ -235,13 +317,23 @@ def trackio_database(out: Path, runs: dict[str, tuple[dict, list[dict]]], every:
 @run(
     "trackio-healthy",
     about="one run in Trackio's database: a reward that is negative all the time and rises, a value loss that grows with it; fine",
-    source=TRACKIO, status=["clear"], causes=["none/healthy", "none/completed", "none/slow-but-learning"], formats=["trackio"],
-    not_symptoms=["loss-diverging", "loss-nonfinite", "metric-stuck"], last_step=2990,
+    source=TRACKIO,
+    status=["clear"],
+    causes=["none/healthy", "none/completed", "none/slow-but-learning"],
+    formats=["trackio"],
+    not_symptoms=["loss-diverging", "loss-nonfinite", "metric-stuck"],
+    last_step=2990,
 )
 def trackio_healthy(out):
     dice = random.Random(97)
-    rows = [{"rollout/ep_rew_mean": -180 * math.exp(-i / 120) - 22 + dice.gauss(0, 6), "train/value_loss": 0.4 + 1.3 * i / 300 + abs(dice.gauss(0, 0.15)),
-             "train/entropy": 1.36 - 0.5 * i / 300 + dice.gauss(0, 0.01)} for i in range(300)]
+    rows = [
+        {
+            "rollout/ep_rew_mean": -180 * math.exp(-i / 120) - 22 + dice.gauss(0, 6),
+            "train/value_loss": 0.4 + 1.3 * i / 300 + abs(dice.gauss(0, 0.15)),
+            "train/entropy": 1.36 - 0.5 * i / 300 + dice.gauss(0, 0.01),
+        }
+        for i in range(300)
+    ]
     trackio_database(out, {"hopper-s1": ({"lr": 3e-4, "gamma": 0.99}, rows)}, 10)
     return {"series": {key: ends([row[key] for row in rows]) for key in ("rollout/ep_rew_mean", "train/value_loss")}}
 
@@ -249,14 +341,23 @@ def trackio_healthy(out):
 @run(
     "trackio-entropy-collapse",
     about="the policy's entropy is 0.01 after a tenth of the run and the reward stays at its first level: exploration ended",
-    source=TRACKIO, status=["suspected", "unknown"], causes=["rl/no-exploration", "rl/advantage", "rl/reward-scale", "rl/value-not-learning"],
-    symptoms_any=["metric-stuck", "loss-flat"], not_symptoms=["loss-nonfinite", "overfitting"], formats=["trackio"], last_step=2490,
+    source=TRACKIO,
+    status=["suspected", "unknown"],
+    causes=["rl/no-exploration", "rl/advantage", "rl/reward-scale", "rl/value-not-learning"],
+    symptoms_any=["metric-stuck", "loss-flat"],
+    not_symptoms=["loss-nonfinite", "overfitting"],
+    formats=["trackio"],
+    last_step=2490,
 )
 def trackio_entropy(out):
     dice = random.Random(98)
-    rows = [{"rollout/ep_rew_mean": 21.5 + dice.gauss(0, 0.9), "train/entropy_loss": -(1.38 * math.exp(-i / 9) + 0.008 + abs(dice.gauss(0, 0.001))),
-             "train/explained_variance": dice.gauss(0.02, 0.03)} for i in range(250)]
+    rows = [
+        {
+            "rollout/ep_rew_mean": 21.5 + dice.gauss(0, 0.9),
+            "train/entropy_loss": -(1.38 * math.exp(-i / 9) + 0.008 + abs(dice.gauss(0, 0.001))),
+            "train/explained_variance": dice.gauss(0.02, 0.03),
+        }
+        for i in range(250)
+    ]
     trackio_database(out, {"maze-s3": ({"lr": 1e-3, "ent_coef": 0.0}, rows)}, 10)
     return {"series": {key: ends([row[key] for row in rows]) for key in rows[0]}}
-
-
