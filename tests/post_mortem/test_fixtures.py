@@ -57,6 +57,7 @@ FORMATS = {
     "slurm",
     "torchrun",
     "nvidia-smi-csv",
+    "flight-recorder",
 }
 NEEDED = {"about", "source", "status", "causes", "formats"}
 OPTIONAL = {

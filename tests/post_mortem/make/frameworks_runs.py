@@ -578,3 +578,102 @@ def hf4_healthy(out):
     )
     page.save(out / "train.log")
     return {"series": {"loss": ends(losses), "eval_loss": ends(evals)}}
+
+
+@run(
+    "flight-recorder-mismatch",
+    about="NCCL flight recorder dumps of four ranks: at sequence 1832 rank 1 has started all_gather, the others all_reduce",
+    source="written after the format: torch NCCL flight recorder",
+    status=["established", "suspected"],
+    causes=["dist/collective-mismatch"],
+    symptoms_any=["hang", "crash", "killed"],
+    formats=["flight-recorder", "text"],
+    ranks=4,
+    not_symptoms=["loss-nonfinite", "overfitting"],
+)
+def flight_recorder(out):
+    import pickle
+
+    start = 1783066540 * 10**9
+    for rank in range(4):
+        entries = []
+        for sequence in range(1813, 1833):
+            last = sequence == 1832
+            name, size = ("all_gather", 512) if last and rank == 1 else ("all_reduce", 6553600)
+            begin = start + sequence * 40_000_000 + rank * 1000
+            entries.append(
+                {
+                    "frames": [
+                        {
+                            "name": "_gather_rest" if name == "all_gather" else "backward",
+                            "filename": "/home/mira/proj/train.py",
+                            "line": 88 if name == "all_gather" else 71,
+                        },
+                        {"name": "main", "filename": "/home/mira/proj/train.py", "line": 120},
+                    ],
+                    "record_id": sequence - 1,
+                    "pg_id": 0,
+                    "process_group": ("0", "default_pg"),
+                    "collective_seq_id": sequence,
+                    "p2p_seq_id": 0,
+                    "op_id": sequence,
+                    "profiling_name": f"nccl:{name}",
+                    "time_created_ns": begin,
+                    "input_sizes": ((size,),),
+                    "input_dtypes": ["Float"],
+                    "output_sizes": ((size * 4 if name == "all_gather" else size,),),
+                    "output_dtypes": ["Float"],
+                    "state": "started" if last else "completed",
+                    "time_discovered_started_ns": begin + 200_000,
+                    "time_discovered_completed_ns": None if last else begin + 30_000_000,
+                    "retired": not last,
+                    "timeout_ms": 600000,
+                    "is_p2p": False,
+                }
+            )
+        dump = {
+            "version": "2.4",
+            "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1, 2, 3]"}},
+            "pg_status": {
+                "0": {
+                    "last_enqueued_collective": 1832,
+                    "last_started_collective": 1832,
+                    "last_completed_collective": 1831,
+                }
+            },
+            "entries": entries,
+        }
+        (out / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(dump, protocol=2))
+    page = Page()
+    for step, loss in numbered(decay(60, 3.9, 1.2, 9, 0.02, 53), 10, 10):
+        page.log("step {step} loss {loss:.4f}", "loss", step=step, loss=loss)
+    return page.save(out / "rank0.log") | {"last_step": 600}
+
+
+@run(
+    "py-spy-deadlock",
+    about="alive and silent for three hours; a saved py-spy dump shows the trainer in queue.get and a worker waiting for a lock after fork",
+    source="written after the format: py-spy, own prints",
+    status=["suspected", "established"],
+    causes=["env/hang"],
+    symptoms=["hang"],
+    not_symptoms=["crash", "loss-nonfinite", "overfitting"],
+    formats=["text"],
+)
+def py_spy(out):
+    page, clock = Page(), Clock("2026-09-20 08:00:00")
+    for step, loss in numbered(decay(90, 2.9, 1.1, 15, 0.02, 54), 1, 1):
+        clock.tick(1.4)
+        page.log("{t} step {step} loss {loss:.4f}", "loss", t=clock.show(), step=step, loss=loss)
+    (out / "py-spy.txt").write_text(
+        "# py-spy dump --pid 7712, taken 2026-09-20 11:04:31\n"
+        "Process 7712: python train.py --workers 2\nPython v3.11.9 (/usr/bin/python3.11)\n\n"
+        'Thread 7712 (idle): "MainThread"\n    wait (threading.py:331)\n    get (queue.py:180)\n'
+        "    _try_get_data (torch/utils/data/dataloader.py:1310)\n    _get_data (torch/utils/data/dataloader.py:1464)\n"
+        "    __next__ (torch/utils/data/dataloader.py:733)\n    main (train.py:52)\n    <module> (train.py:80)\n\n"
+        "Process 7733: python train.py --workers 2\n\n"
+        'Thread 7733 (idle): "MainThread"\n    acquire (logging/__init__.py:925)\n    handle (logging/__init__.py:978)\n'
+        "    info (logging/__init__.py:1489)\n    __getitem__ (data.py:31)\n    fetch (torch/utils/data/_utils/fetch.py:54)\n"
+        "    _worker_loop (torch/utils/data/_utils/worker.py:351)\n"
+    )
+    return page.save(out / "train.log") | {"last_step": 90}

@@ -194,7 +194,7 @@ def dashes_converged(out):
 
 @run(
     "schedule-in-wrong-unit",
-    about="a cosine over 50 epochs is stepped per batch: the rate is 0 after 2 % of the training and the loss stops there",
+    about="a polynomial decay over 50 epochs is stepped per batch: the rate is 0 after 50 batches and the loss stops there",
     source=HAND,
     status=["suspected"],
     causes=["train/scheduler-unit", "train/lr-collapsed"],
@@ -206,12 +206,11 @@ def schedule_unit(out):
     page, dice = Page(), random.Random(8)
     (out / "config.yaml").write_text(
         "model: resnet34\nepochs: 50\nbatch_size: 128\noptimizer:\n  name: sgd\n  lr: 0.1\n  momentum: 0.9\n"
-        "scheduler:\n  name: cosine\n  T_max: 50\n"
+        "scheduler:\n  name: poly\n  power: 0.9\n  total_iters: 50\n"
     )
     loss = 4.61
     for step in range(0, 1600, 5):
-        rate = 0.05 * (1 + math.cos(math.pi * min(step, 50) / 50))
-        rate = max(rate, 0.0)
+        rate = 0.1 * (1 - min(step, 50) / 50) ** 0.9
         loss += (3.62 - loss) * min(0.9, rate * 0.9)
         page.log(
             "[ep {ep} it {it:5d}] lr {lr:.2e} loss {loss:.4f}",
@@ -823,3 +822,92 @@ def mixed_json(out):
     page.say("stopping: val.dice has not improved by 0.001 in 5 epochs (early stop), best 0.8213")
     page.save(out / "out.log")
     return {"last_step": 32}
+
+
+@run(
+    "plateau-far-from-target",
+    about="the loss falls for 8 epochs, then stays at 2.9 for 52 more while the training accuracy is 0.31 and the rate unchanged",
+    source=HAND,
+    status=["suspected", "unknown"],
+    causes=[
+        "hp/lr-too-high",
+        "hp/lr-too-low",
+        "arch/too-small",
+        "arch/over-regularized",
+        "train/params-frozen",
+        "train/params-not-optimized",
+        "data/labels-noisy",
+        "data/inputs-destroyed",
+        "arch/output-range",
+        "loss/double-softmax",
+        "train/clip-too-tight",
+        "other/unlisted",
+    ],
+    symptoms_any=["metric-stuck", "loss-flat", "loss-slow"],
+    not_symptoms=["overfitting", "loss-diverging", "loss-nonfinite"],
+    formats=["text"],
+)
+def plateau(out):
+    page, dice = Page(), random.Random(34)
+    page.say("cifar100, 100 classes, sgd lr=0.1 constant, 60 epochs (expected: 0.75 train accuracy after 60 epochs)")
+    for e in range(60):
+        loss = 2.9 + 1.7 * math.exp(-e / 2.1) + dice.gauss(0, 0.012)
+        page.log(
+            "epoch {e:>2} lr {lr:.3f} train_loss {a:.4f} train_acc {acc:.4f} val_loss {b:.4f}",
+            "a>train_loss b>val_loss acc>train_acc",
+            e=e,
+            lr=0.1,
+            a=loss,
+            acc=0.31 - 0.29 * math.exp(-e / 2.1) + dice.gauss(0, 0.002),
+            b=loss + 0.04 + dice.gauss(0, 0.015),
+        )
+    return page.save(out / "train.log") | {"last_step": 59}
+
+
+@run(
+    "windows-permission-error",
+    about="carriage return and line feed at each end, a Windows path, and a file that is open elsewhere: PermissionError",
+    source="written after the format: Python on Windows",
+    status=["established"],
+    causes=["env/exception"],
+    symptoms=["crash"],
+    not_symptoms=["overfitting", "killed", "loss-flat"],
+    formats=["text"],
+    where="train.py:66",
+)
+def windows(out):
+    page = Page()
+    for e, loss in numbered(decay(9, 1.9, 0.8, 3, 0.01, 35), 1, 1):
+        page.log("Epoch {e}: loss {loss:.4f}", "loss", e=e, loss=loss)
+    page.say(
+        "Traceback (most recent call last):\n"
+        '  File "C:\\Users\\mira\\proj\\train.py", line 81, in <module>\n'
+        "    main()\n"
+        '  File "C:\\Users\\mira\\proj\\train.py", line 66, in main\n'
+        "    os.replace(tmp, best)\n"
+        "PermissionError: [WinError 32] The process cannot access the file because it is being used by another process: "
+        "'C:\\\\Users\\\\mira\\\\proj\\\\best.tmp' -> 'C:\\\\Users\\\\mira\\\\proj\\\\best.pt'"
+    )
+    page.lines = "\n".join(page.lines).replace("\n", "\r\n").split("\n")
+    return page.save(out / "log.txt", end="\r\n") | {"last_step": 9}
+
+
+@run(
+    "powershell-utf16-healthy",
+    about="output redirected by PowerShell: UTF-16 with a byte order mark; an ordinary good run in it",
+    source=HAND,
+    status=["clear"],
+    causes=["none/completed", "none/healthy", "none/converged"],
+    completed=True,
+    not_symptoms=["crash", "loss-flat"],
+    formats=["text"],
+    last_step=50,
+)
+def powershell(out):
+    page = Page()
+    for e, loss in numbered(decay(50, 2.3, 0.4, 8, 0.015, 36), 1, 1):
+        page.log("Epoch {e}/50, loss: {loss:.4f}", "loss", e=e, loss=loss)
+    page.say("Training complete.")
+    truth = page.save(out / "log.txt")
+    (out / "log.txt").write_bytes(("\ufeff" + "\r\n".join(page.lines) + "\r\n").encode("utf-16-le"))
+    return truth

@@ -17,10 +17,9 @@ HOME = "/home/mira/proj"
 
 
 @contextmanager
-def workshop(where: str = "") -> Iterator[Path]:
-    """A folder that exists only while the program runs; `where` for writers that keep it in binary files."""
-    folder = Path(where or tempfile.mkdtemp(prefix="workshop-")).resolve()
-    folder.mkdir(parents=True, exist_ok=not where)
+def workshop() -> Iterator[Path]:
+    """A folder that exists only while the program runs."""
+    folder = Path(tempfile.mkdtemp(prefix="workshop-")).resolve()
     try:
         yield folder
     finally:

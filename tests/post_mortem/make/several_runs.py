@@ -130,8 +130,8 @@ def restarts(out):
 
 
 @run(
-    "restart-loop-same-exception",
-    about="torchrun restarts twice and every attempt fails on the same line",
+    "restart-loop-first-failure-counts",
+    about="rank 0 raises at step 12; torchrun restarts twice and those attempts only fail to connect: the first failure is the cause",
     source="real: torch 2.13 torchrun, gloo",
     status=["established"],
     causes=["env/exception"],

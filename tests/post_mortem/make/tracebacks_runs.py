@@ -868,3 +868,38 @@ def logistic(out):
     (out / "fit.log").write_text(text)
     seen = losses(text, r'"loss": ([\d.]+)')
     return {"last_step": 39, "series": {"loss": ends(seen)}}
+
+
+@run(
+    "numpy-log-of-zero",
+    about="a hand-written logistic regression: the sigmoid saturates at exactly 1, numpy warns of log(0), the loss is NaN from there on",
+    source="real: numpy",
+    status=["suspected", "established"],
+    causes=["num/log-of-zero"],
+    symptoms=["loss-nonfinite"],
+    not_symptoms=["crash", "overfitting", "killed"],
+    formats=["text"],
+)
+def numpy_log(out):
+    with workshop() as folder:
+        program(
+            folder,
+            """
+    import numpy as np
+
+    g = np.random.default_rng(0)
+    x = g.normal(size=(200, 5)).astype(np.float32)
+    y = (x[:, 0] > 0).astype(np.float32)
+    w = np.zeros(5, np.float32)
+    for step in range(120):
+        p = 1 / (1 + np.exp(-(x @ w)))
+        loss = -(y * np.log(p) + (1 - y) * np.log(1 - p)).mean()
+        w -= 6.0 * x.T @ (p - y) / len(y)
+        print(f"step {step} loss {loss:.6f}")
+    """,
+        )
+        text, _ = execute(folder)
+    (out / "fit.log").write_text(text)
+    seen = losses(text, r"step \d+ loss (\S+)")
+    bad = next(i for i, value in enumerate(seen) if value != value or value in (float("inf"), float("-inf")))
+    return {"last_step": len(seen) - 1, "nonfinite_step": bad, "series": {"loss": ends(seen)}}

@@ -9,7 +9,7 @@ import shutil
 import sys
 
 from fixture import EXPLODED, ends, run
-from real import HOME, execute, line_of, neutral, program, workshop
+from real import execute, line_of, neutral, program, workshop
 
 HF = "real: transformers 5.22 Trainer"
 LIGHTNING = "real: lightning 2.6"
@@ -200,7 +200,7 @@ ADAM = "torch.optim.Adam(self.parameters(), self.hparams.lr)"
 
 
 def lightning_run(out, trouble="", epochs=30, patience=3, optimizer=ADAM):
-    with workshop(HOME) as folder:
+    with workshop() as folder:
         source = program(
             folder,
             LIGHTNING_PROGRAM.replace("{trouble}", trouble)
