@@ -495,6 +495,14 @@ def maxtext(out):
     return page.save(out / "run.log")
 
 
+def under_bar(step, total, seconds, row):
+    """A dict line as tqdm writes it: the bar of the step before, wiped out, then the line."""
+    spent, left = (f"{round(s) // 60:02d}:{round(s) % 60:02d}" for s in (step * seconds, (total - step) * seconds))
+    part = step / total
+    bar = f"{round(100 * part):3d}%|{'█' * int(part * 10):<10}| {step}/{total} [{spent}<{left}, {seconds:5.2f}s/it]"
+    return f"\r{bar}\r{' ' * len(bar)}\r{row!r}"
+
+
 @run(
     "hf4-zero-loss-nan-gradient",
     about="a fine-tune with Trainer 4: from step 40 on the loss is exactly 0.0 and grad_norm nan (fp16, or every label ignored)",
@@ -525,8 +533,8 @@ def hf4_zero(out):
             "learning_rate": 2e-4 * (1 - i / 30),
             "epoch": round(i * 0.1, 2),
         }
-        bar = f" {i * 10 / 3:.0f}%|{'█' * (i // 3):<10}| {i * 10}/300 [{i * 14 // 60:02d}:{i * 14 % 60:02d}<05:00,  1.44s/it]"
-        page.say(f"\r{bar}\n{row!r}")
+        page.say(under_bar((i - 1) * 10, 300, 1.44, row))
+    page.say(under_bar(300, 300, 1.44, {"epoch": 3.0}).rsplit("\r", 2)[0])
     page.say(
         "{'train_runtime': 431.2291, 'train_samples_per_second': 5.566, 'train_steps_per_second': 0.696, 'train_loss': "
         f"{sum(losses) / 30:.15f}, 'epoch': 3.0}}"
@@ -557,9 +565,7 @@ def hf4_healthy(out):
             "learning_rate": 5e-5 * (1 - i / 60),
             "epoch": round(i / 20, 2),
         }
-        page.say(
-            f"\r {i * 10 / 6:.0f}%|{'█' * (i // 6):<10}| {i * 10}/600 [00:{i * 50 // 60:02d}<00:30,  2.9it/s]\n{row!r}"
-        )
+        page.say(under_bar((i - 1) * 10, 600, 0.34, row))
         if i % 20 == 0:
             evals.append(round(0.42 - 0.06 * i / 20, 4))
             page.say(
@@ -573,6 +579,7 @@ def hf4_healthy(out):
                     }
                 )
             )
+    page.say(under_bar(600, 600, 0.34, {"epoch": 3.0}).rsplit("\r", 2)[0])
     page.say(
         "{'train_runtime': 203.1, 'train_samples_per_second': 47.2, 'train_steps_per_second': 2.954, 'train_loss': 0.298, 'epoch': 3.0}"
     )

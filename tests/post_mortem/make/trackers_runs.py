@@ -66,6 +66,8 @@ def wandb_run(out: Path, rows: list, name: str, run_id: str, config: dict, endin
         for path in target.rglob("*"):
             if path.suffix in (".log", ".yaml", ".json", ".txt"):
                 path.write_text(neutral(path.read_text(), folder))
+    if ending == DIE:
+        rows = rows[:-1]  # a row is written when the next step begins, or at the end
     series: dict[str, list[float]] = {}
     for _, row in rows:
         for key, value in row.items():
