@@ -46,7 +46,6 @@ def environment(**more: str) -> dict[str, str]:
     kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "LD_LIBRARY_PATH") if key in os.environ}
     return {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "HOME": "/home/mira",
         "USER": "mira",
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
@@ -76,7 +75,7 @@ def execute(folder: Path, *command: str, timeout: float = 300, env: dict | None 
     done = subprocess.run(
         command or (sys.executable, "train.py"),
         cwd=folder,
-        env=environment(**(env or {})),
+        env=environment(**{"HOME": str(folder), **(env or {})}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         timeout=timeout,

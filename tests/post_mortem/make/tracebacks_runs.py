@@ -480,7 +480,7 @@ def interrupted(out, number, log, source, after):
         process = subprocess.Popen(
             [sys.executable, "train.py"],
             cwd=folder,
-            env=environment(),
+            env=environment(HOME=str(folder)),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
