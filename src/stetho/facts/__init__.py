@@ -6,6 +6,7 @@ A fact says what was measured, never what it means; what is None or absent is no
 
 from __future__ import annotations
 
+from stetho.facts.collectives import Collective, Collectives, GroupProgress
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
@@ -28,6 +29,7 @@ from stetho.facts.procedure import (
     SchedulerUse,
 )
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
+from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
     Loop,
     Machine,
@@ -62,6 +64,10 @@ __all__ = [
     "ClassCount",
     "ClassShare",
     "Clipping",
+    "Collective",
+    "Collectives",
+    "Config",
+    "ConfigValue",
     "Coverage",
     "Crash",
     "Detached",
@@ -72,6 +78,7 @@ __all__ = [
     "GradientNorms",
     "GradientReset",
     "GraphGrowth",
+    "GroupProgress",
     "GroupRate",
     "InputScale",
     "Labels",
@@ -116,6 +123,7 @@ __all__ = [
     "RawSample",
     "RawSamples",
     "Recorded",
+    "ReportedEnd",
     "Resumed",
     "RunEnd",
     "RunSetup",
