@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.readers.reading import at, flaws, mutated, read, series
 
-from stetho.formats import json_lines as fast
+from stetho.formats import blocks
 from stetho.formats.rows import numbers, time_in
 from stetho.reader import Flaw, Piece
 from stetho.readers.json_lines import json_lines
@@ -75,7 +75,7 @@ def test_a_missing_number_and_a_doubled_one_do_not_make_up_for_each_other(tmp_pa
 def test_rows_of_many_shapes_are_read_in_their_order(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fast, "BLOCK", 3000)
+    monkeypatch.setattr(blocks, "BLOCK", 3000)
     rng = random.Random(seed)
     rows = []
     for step in range(1500):
@@ -132,8 +132,8 @@ def test_cut_off_anywhere_it_keeps_the_lines_before(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fast, "BLOCK", 100)
-    monkeypatch.setattr(fast, "LONGEST", 1000)
+    monkeypatch.setattr(blocks, "BLOCK", 100)
+    monkeypatch.setattr(blocks, "LONGEST", 1000)
     text = '{"step": 1, "loss": 1}\n' + '{"x": "' + "y" * 5000 + '"}\n{"step": 2, "loss": 2}\n{"step": 3, "loss": 3}\n'
     pieces = read(json_lines, text, tmp_path)
     assert series(pieces) == {"loss": [1, 2, 3]}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import numpy as np
 
+from stetho.formats.blocks import blocks
 from stetho.formats.columns import Columns
 from stetho.formats.rows import numbers
 from stetho.reader import Flaw
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     Found: TypeAlias = dict[str, list[tuple[Whole, Floats]]]
 
-BLOCK = 1 << 20
-# A longer line holds no row of a log.
-LONGEST = 4 << 20
 MOST_TEMPLATES = 40
 FEW = 8
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?')
@@ -229,36 +227,22 @@ class Lines:
 def read(handle: BinaryIO, columns: Columns) -> Iterator[Flaw]:
     """All rows of a file, and what of it could not be read."""
     found = Lines(columns)
-    left, last = b"", b""
-    skipping = False
-    while part := handle.read(BLOCK):
-        whole, newline, rest = part.rpartition(b"\n")
-        if skipping:
-            # The end of a line that is too long.
-            if not newline:
-                continue
-            _, _, whole = (whole + newline).partition(b"\n")
-            found.line += 1
-            left, skipping = b"", False
-            if whole:
-                found.add(whole)
-        elif newline:
-            found.add(left + whole + newline)
-        left = rest if newline else left + rest
-        if len(left) > LONGEST:
-            found.damaged(found.line)
-            left, skipping = b"", True
-    if left:
-        last = left
-        found.add(left + b"\n")
-    yield from _flaws(found, last)
+    unended = False
+    for block in blocks(handle):
+        found.line = block.first
+        unended = block.unended
+        if block.lines:
+            found.add(block.lines)
+        else:
+            found.damaged(block.first)
+    yield from _flaws(found, unended)
 
 
-def _flaws(found: Lines, last: bytes) -> Iterator[Flaw]:
+def _flaws(found: Lines, unended: bool) -> Iterator[Flaw]:
     if not found.bad_lines:
         return
     first, final = found.bad
-    if last and final == found.line - 1:
+    if unended and final == found.line - 1:
         yield Flaw("cut off within its last line", line=final)
         found.bad_lines -= 1
     if found.bad_lines:
