@@ -2,11 +2,13 @@ import json
 from collections.abc import Iterator
 
 from stetho.artifact import Artifact
-from stetho.formats.columns import Columns, is_axis
+from stetho.formats.columns import Columns
 from stetho.formats.rows import numbers
 from stetho.reader import Example, Flaw, Piece, reader
 
 LOOKED_AT = 20
+# What only a row has; settings may have `epochs` and `steps`, too.
+PLACED = {"step", "_step", "global_step", "iter", "iteration", "epoch", "_timestamp", "timestamp"}
 ROWS = '{"step": 1, "loss": 0.5, "eval": {"acc": 0.1}}\n{"step": 2, "loss": 0.25, "note": "x"}\n'
 PHASES = '{"mode": "train", "iter": 5, "loss": 1.5}\n{"mode": "val", "iter": 5, "loss": 2.5}\n'
 
@@ -30,7 +32,7 @@ def _sure(artifact: Artifact) -> float:
         return 0.0
     measured = [row for row in rows if numbers(row)]
     if len(lines) == 1:
-        return 0.7 if any(is_axis(name) for name in numbers(rows[0])) else 0.0
+        return 0.7 if PLACED & {name.lower() for name in numbers(rows[0])} else 0.0
     return 0.9 if measured else 0.3
 
 
