@@ -18,6 +18,7 @@ class Block:
     lines: bytes
     first: int
     """The number of its first line."""
+    count: int
     unended: bool = False
     """Whether the file ends here without ending the line; the end has been put there."""
 
@@ -35,13 +36,14 @@ def blocks(handle: BinaryIO) -> Iterator[Block]:
                 skipping = False
             if left or whole:
                 lines = left + whole
-                yield Block(lines, line)
-                line += lines.count(b"\n")
+                count = lines.count(b"\n")
+                yield Block(lines, line, count)
+                line += count
             left = rest
         elif not skipping:
             left += rest
         if len(left) > LONGEST:
-            yield Block(b"", line)
+            yield Block(b"", line, 1)
             left, skipping = b"", True
     if left:
-        yield Block(left + b"\n", line, unended=True)
+        yield Block(left + b"\n", line, 1, unended=True)

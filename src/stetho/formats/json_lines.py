@@ -1,8 +1,9 @@
 """JSON Lines, a block at a time: lines that differ from one another only in their numbers are read at once.
 
-A line that `json` has read makes a template: the texts between its numbers. In a block, each of these texts is replaced
-by a byte that no other line has. A line whose numbers taken away leave just these bytes, in order, is the template with
-other numbers. All other lines are read by `json`, one by one, and so is a block with a number that JSON does not allow.
+A line that `json` has read makes a template. In a block, runs of the characters that numbers are made of are found; a
+line fits when it has as many of them at the same distances, the characters between them are those of the template, and
+so are the runs that are no numbers, like the e in "step". All other lines are read by `json`, one by one, and so is a
+block with a number that JSON does not allow.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 
 from stetho.formats.blocks import blocks
 from stetho.formats.columns import Columns
-from stetho.formats.rows import numbers
+from stetho.formats.decimals import MARGIN, decimals
+from stetho.formats.rows import as_float, numbers
 from stetho.reader import Flaw
 
 if TYPE_CHECKING:
@@ -30,45 +32,32 @@ if TYPE_CHECKING:
 MOST_TEMPLATES = 40
 FEW = 8
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?')
+NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,300})(?:(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,300})?)")
 IN_NUMBERS = b"0123456789+-.eE"
-# A number that is longer is left to json, which knows what to make of it.
-LONGEST_NUMBER = 300
+RUN = re.compile(rb"[0-9+\-.eE]+")
+IS_IN = bytes(int(byte in IN_NUMBERS) for byte in range(256))
 SHIFT = 1000.0
-
-# What may follow what within a number: classes of bytes, and all pairs of them that JSON does not allow.
-SEPARATOR, DIGIT, ZERO, MINUS, PLUS, POINT, POWER = range(7)
-FOLLOWS = {
-    SEPARATOR: (SEPARATOR, DIGIT, ZERO, MINUS), DIGIT: (SEPARATOR, DIGIT, ZERO, POINT, POWER),
-    ZERO: (SEPARATOR, DIGIT, ZERO, POINT, POWER), MINUS: (DIGIT, ZERO), PLUS: (DIGIT, ZERO), POINT: (DIGIT, ZERO),
-    POWER: (DIGIT, ZERO, MINUS, PLUS),
-}  # fmt: skip
-KINDS = {**{ord(digit): DIGIT for digit in "123456789"}, ord("0"): ZERO, ord("-"): MINUS, ord("+"): PLUS,
-         ord("."): POINT, ord("e"): POWER, ord("E"): POWER}  # fmt: skip
-CLASSES = bytes(KINDS.get(byte, SEPARATOR) for byte in range(256))
-WRONG = bytes(int(code >> 3 in FOLLOWS and code & 7 not in FOLLOWS[code >> 3]) for code in range(256))
-SPACES = bytes(byte if byte in KINDS else 32 for byte in range(256))
 
 
 @dataclass(frozen=True)
 class Template:
     """A line without its numbers."""
 
-    texts: tuple[tuple[bytes, bytes], ...]
-    """What is replaced by which byte, the longest first, as one text may be part of another."""
-    skeleton: bytes
-    """What is left of a line when its numbers are taken away."""
-    slots: int
+    rest: bytes
+    """What is left of it when all that numbers are made of is taken away."""
+    gaps: tuple[int, ...]
+    """How many characters stand before each run, and after the last one."""
+    runs: tuple[bytes | None, ...]
+    """The runs that are no numbers; None for each that is one."""
     names: tuple[tuple[str, int], ...]
     """Names, and the number of the line that each has."""
 
 
 def template_of(line: bytes) -> Template | None:
     """The template that a line makes; None where its numbers are not all that matters."""
-    spans = [found.span() for found in TOKEN.finditer(line) if found[0][:1] != b'"']
-    edges = [0, *(edge for span in spans for edge in span), len(line)]
-    texts = [line[begin:end] for begin, end in zip(edges[::2], edges[1::2], strict=True)]
-    different = sorted(set(texts), key=len, reverse=True)
-    if not spans or len(different) > 100 or not all(different):
+    numbers_at = {found.span() for found in TOKEN.finditer(line) if found[0][:1] != b'"'}
+    runs = list(RUN.finditer(line))
+    if not numbers_at or not numbers_at <= {found.span() for found in runs}:
         return None
     try:
         first, second = (numbers(_numbered(line, shift)) for shift in (0.0, SHIFT))
@@ -77,9 +66,11 @@ def template_of(line: bytes) -> Template | None:
     # What does not move with the shift is a number written as text, which another line may have differently.
     if first.keys() != second.keys() or any(second[name] != at + SHIFT for name, at in first.items()):
         return None
-    marks = {text: bytes([128 + n]) for n, text in enumerate(different)}
+    edges = [0, *(edge for found in runs for edge in found.span()), len(line)]
+    gaps = tuple(after - before for before, after in zip(edges[::2], edges[1::2], strict=True))
+    kept = tuple(None if found.span() in numbers_at else found[0] for found in runs)
     names = tuple((name, int(at)) for name, at in first.items())
-    return Template(tuple(marks.items()), b"".join(marks[text] for text in texts), len(spans), names)
+    return Template(line.translate(None, IN_NUMBERS), gaps, kept, names)
 
 
 def _numbered(line: bytes, shift: float) -> dict[str, object]:
@@ -98,43 +89,55 @@ def _numbered(line: bytes, shift: float) -> dict[str, object]:
     return row
 
 
-def filled(template: Template, block: bytes) -> tuple[Whole, Floats] | None:
-    """The lines of a block that a template fits, and their numbers; None where it fits none, or too few."""
-    text = block
-    for words, mark in template.texts:
-        text = text.replace(words, mark)
-    left = text.translate(None, IN_NUMBERS)
-    count = block.count(b"\n")
+def filled(template: Template, block: bytes) -> tuple[Whole, list[Floats]] | None:
+    """The lines of a block that a template fits, and their numbers, slot by slot; None where it fits too few."""
+    rest = block.translate(None, IN_NUMBERS)
+    count = len(rest) // (len(template.rest) + 1)
     lines = np.arange(count, dtype=np.int64)
-    if left != (template.skeleton + b"\n") * count:
-        fits = [line == template.skeleton for line in left.split(b"\n")[:-1]]
+    if rest != (template.rest + b"\n") * count:
+        fits = [line == template.rest for line in rest.split(b"\n")[:-1]]
         if sum(fits) < FEW:
             return None
         lines = np.flatnonzero(fits)
-        text = b"".join(line + b"\n" for line, fit in zip(text.split(b"\n"), fits, strict=False) if fit)
-    values = parsed(text, len(lines) * template.slots)
-    return None if values is None else (lines, values.reshape(len(lines), template.slots))
+        block = b"".join(line + b"\n" for line, fit in zip(block.split(b"\n"), fits, strict=False) if fit)
+    values = _slots(template, block, len(lines))
+    return None if values is None else (lines, values)
 
 
-def parsed(text: bytes, count: int) -> Floats | None:
-    """So many numbers out of a text of numbers and separators; None when one of them is not what JSON allows."""
-    kinds = np.frombuffer(text.translate(CLASSES), np.uint8)
-    if b"\1" in ((kinds[:-1] << 3) + kinds[1:]).tobytes().translate(WRONG):
+def _slots(template: Template, block: bytes, count: int) -> list[Floats] | None:
+    """The numbers of lines whose other characters are those of a template; None if one is not where it should be."""
+    text = bytes(MARGIN) + block + bytes(8)
+    inside = np.frombuffer(text.translate(IS_IN), np.bool_)
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    many = len(template.runs)
+    if len(edges) != count * 2 * many:
         return None
-    begins = np.flatnonzero((kinds[:-1] == SEPARATOR) & (kinds[1:] != SEPARATOR)) + 1
-    if len(begins) != count or (count and int(np.diff(begins, append=len(text)).max()) > LONGEST_NUMBER):
+    places = np.ascontiguousarray(edges.reshape(count, 2 * many).T)
+    begins, ends = places[::2], places[1::2]
+    before = np.append(MARGIN, ends[-1, :-1] + (template.gaps[-1] + 1))
+    if (begins[0] - before != template.gaps[0]).any():
         return None
-    negative = kinds[begins] == MINUS
-    first = begins + negative
-    after = kinds[first + 1]
-    # A number may not begin with 0 and go on, and -0 is a whole number, which has no sign when it is zero.
-    if ((kinds[first] == ZERO) & ((after == DIGIT) | (after == ZERO) | (negative & (after == SEPARATOR)))).any():
+    if (begins[1:] - ends[:-1] != np.array(template.gaps[1:-1], np.int64)[:, None]).any():
         return None
-    try:
-        values = np.fromstring(text.translate(SPACES), np.float64, sep=" ")
-    except ValueError:
+    data = np.frombuffer(text, np.uint8)
+    found: list[Floats] = []
+    for begin, end, kept in zip(begins, ends, template.runs, strict=True):
+        if kept is None:
+            values = decimals(data, begin, end, _number)
+            if values is None:
+                return None
+            found.append(values)
+        elif (end - begin != len(kept)).any() or any((data[begin + n] != byte).any() for n, byte in enumerate(kept)):
+            return None
+    return found
+
+
+def _number(text: bytes) -> float | None:
+    """A number as json reads it; None for what it does not allow, or what is so long that it is left to json."""
+    found = NUMBER.fullmatch(text)
+    if found is None:
         return None
-    return values if len(values) == count else None
+    return float(text) if found[1] or found[2] else as_float(int(text))
 
 
 @dataclass
@@ -149,9 +152,8 @@ class Lines:
     known: list[Template] = field(default_factory=list)
     made: int = 0
 
-    def add(self, block: bytes) -> None:
-        """A block of whole lines, the last of which ends, too."""
-        count = block.count(b"\n")
+    def add(self, block: bytes, count: int) -> None:
+        """A block of so many whole lines, the last of which ends, too."""
         found: Found = {}
         rows = np.zeros(count, np.bool_)
         rest = np.arange(count, dtype=np.int64)
@@ -181,7 +183,7 @@ class Lines:
         own = rest[taken]
         rows[own] = True
         for name, at in template.names:
-            found.setdefault(name, []).append((own, values[:, at]))
+            found.setdefault(name, []).append((own, values[at]))
         if len(taken) == len(rest):
             return b"", rest[:0]
         gone = set(taken.tolist())
@@ -232,7 +234,7 @@ def read(handle: BinaryIO, columns: Columns) -> Iterator[Flaw]:
         found.line = block.first
         unended = block.unended
         if block.lines:
-            found.add(block.lines)
+            found.add(block.lines, block.count)
         else:
             found.damaged(block.first)
     yield from _flaws(found, unended)

@@ -6,15 +6,20 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from stetho.formats.blocks import blocks
 from stetho.formats.columns import Columns, is_axis
-from stetho.formats.rows import LONGEST_NAME, LONGEST_NUMBER, named, number_in, numbers, time_in
+from stetho.formats.rows import LONGEST_NAME, named, number_in, numbers, time_in
 from stetho.reader import Flaw
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from stetho.series import Floats
+
+    Held: TypeAlias = NDArray[np.bool_]
 
 SEPARATORS = ",\t;|"
 LOOKED_AT = 30
@@ -23,8 +28,6 @@ MEASURED = re.compile(
     r"loss|acc|(^|[^a-z])lr($|[^a-z])|learning.rate|rew|error|ppl|perplexity|bleu|auc|f1|rmse|(^|_)(r|l|t)$"
 )
 IN_NUMBERS = b"0123456789+-.eEnaifty" + b"NAIFTY"
-# Stands for a cell that is empty: the number nearest to nothing, which no log has ever held.
-NOTHING = b"-5e-324"
 COMMENT = "#"
 
 
@@ -98,37 +101,26 @@ def unique(header: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def quick(block: bytes, separator: bytes, width: int) -> Floats | None:
-    """The cells of a block in which every cell is a number or empty, row by row; `NOTHING` for the empty ones."""
+def quick(block: bytes, separator: bytes, width: int) -> tuple[Floats, Held] | None:
+    """The cells of a block in which every cell is a number or empty, and which of them are not empty."""
     import numpy as np
 
-    count = block.count(b"\n")
-    if block.translate(None, IN_NUMBERS) != (separator * (width - 1) + b"\n") * count:
-        return None
-    places = np.frombuffer(block, np.uint8)
-    ends = np.flatnonzero((places == ord(separator)) | (places == 10))
-    sizes = np.diff(ends, prepend=-1) - 1
-    if int(sizes.max()) > LONGEST_NUMBER:
-        return None
-    empty = int((sizes == 0).sum())
-    if empty:
-        block = _without_gaps(block, separator)
-    try:
-        values = np.fromstring(block.replace(separator, b" "), np.float64, sep=" ")
-    except ValueError:
-        return None
-    if len(values) != count * width or int((values == float(NOTHING)).sum()) != empty:
-        return None
-    return values.reshape(count, width)
+    from stetho.formats.decimals import MARGIN, decimals
 
-
-def _without_gaps(block: bytes, separator: bytes) -> bytes:
-    """The block with a number in every cell."""
-    filled = separator + NOTHING + separator
-    block = block.replace(separator + separator, filled).replace(separator + separator, filled)
-    block = block.replace(separator + b"\n", separator + NOTHING + b"\n")
-    block = (b"\n" + block).replace(b"\n" + separator, b"\n" + NOTHING + separator)
-    return block[1:]
+    rest = block.translate(None, IN_NUMBERS)
+    count = len(rest) // width
+    if rest != (separator * (width - 1) + b"\n") * count:
+        return None
+    data = np.frombuffer(bytes(MARGIN) + block + bytes(8), np.uint8)
+    ends = np.flatnonzero((data == ord(separator)) | (data == 10))
+    begins = np.append(MARGIN, ends[:-1] + 1)
+    held = ends > begins
+    found = decimals(data, begins[held], ends[held], lambda cell: number_in(cell.decode("ascii", "replace")))
+    if found is None:
+        return None
+    values = np.full(count * width, np.nan)
+    values[held] = found
+    return values.reshape(count, width), held.reshape(count, width)
 
 
 @dataclass
@@ -147,12 +139,12 @@ class Table:
         """A block of whole lines."""
         import numpy as np
 
-        lines = lines.replace(b"\r\n", b"\n")
-        values = None if unended else quick(lines, self.layout.separator.encode(), len(self.header))
-        if values is None:
+        lines = lines.replace(b"\r\n", b"\n") if b"\r" in lines else lines
+        cells = None if unended else quick(lines, self.layout.separator.encode(), len(self.header))
+        if cells is None:
             self._slowly(lines, first, unended)
             return
-        held = values != float(NOTHING)
+        values, held = cells
         found = {}
         for n, name in enumerate(self.header):
             rows = np.flatnonzero(held[:, n])

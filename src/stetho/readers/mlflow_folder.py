@@ -93,7 +93,7 @@ def _metric(name: str, file: Path, shown: str) -> Iterator[Piece]:
     """The points of one metric: a time in milliseconds, a value, and a step on each line."""
     import numpy as np
 
-    from stetho.formats.separated import NOTHING, quick
+    from stetho.formats.separated import quick
 
     columns: list[tuple[np.ndarray, np.ndarray]] = []
     bad = 0
@@ -102,9 +102,11 @@ def _metric(name: str, file: Path, shown: str) -> Iterator[Piece]:
     try:
         with file.open("rb") as handle:
             for block in blocks(handle):
-                values = None if block.unended or not block.lines else quick(block.lines, b" ", 3)
-                lines = np.arange(block.first, block.first + (0 if values is None else len(values)), dtype=np.int64)
-                if values is None or (values == float(NOTHING)).any():
+                cells = None if block.unended or not block.lines else quick(block.lines, b" ", 3)
+                if cells is not None and bool(cells[1].all()):
+                    values = cells[0]
+                    lines = np.arange(block.first, block.first + len(values), dtype=np.int64)
+                else:
                     rows = [(n, _point(line)) for n, line in enumerate(block.lines.split(b"\n")[:-1], block.first)]
                     bad = bad or next((n for n, row in rows if row is None), 0)
                     lines = np.array([n for n, row in rows if row], np.int64)
