@@ -7,6 +7,7 @@ A fact says what was measured, never what it means; what is None or absent is no
 from __future__ import annotations
 
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
+from stetho.facts.collectives import Collective, Collectives, GroupProgress
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
@@ -30,6 +31,7 @@ from stetho.facts.procedure import (
     SchedulerUse,
 )
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
+from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
     Loop,
     Machine,
@@ -66,6 +68,10 @@ __all__ = [
     "ClassCount",
     "ClassShare",
     "Clipping",
+    "Collective",
+    "Collectives",
+    "Config",
+    "ConfigValue",
     "Coverage",
     "Crash",
     "Detached",
@@ -76,6 +82,7 @@ __all__ = [
     "GradientNorms",
     "GradientReset",
     "GraphGrowth",
+    "GroupProgress",
     "GroupRate",
     "InputScale",
     "Labels",
@@ -123,6 +130,7 @@ __all__ = [
     "RawSample",
     "RawSamples",
     "Recorded",
+    "ReportedEnd",
     "Resumed",
     "Resumption",
     "Resumptions",
