@@ -9,11 +9,16 @@ from __future__ import annotations
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
+from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
+from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts.kernel import KernelEvent, KernelLog
+from stetho.facts.limits import ResourceLimits
 from stetho.facts.loading import Fingerprints, Loader, Loaders
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
+from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
 from stetho.facts.procedure import (
     CallOrder,
@@ -27,6 +32,7 @@ from stetho.facts.procedure import (
     Pattern,
     SchedulerUse,
 )
+from stetho.facts.processes import Frame, Processes, ProcessState, ThreadStack, Waiting
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
 from stetho.facts.run import (
     Loop,
@@ -40,6 +46,7 @@ from stetho.facts.run import (
     RunSetup,
     StepTimes,
 )
+from stetho.facts.scheduler import JobState, SchedulerJob
 from stetho.facts.start import Load, Resumed, Seed, Seeds
 from stetho.facts.weights import (
     Activations,
@@ -59,21 +66,32 @@ __all__ = [
     "Amount",
     "Association",
     "CallOrder",
+    "CheckpointFile",
+    "CheckpointFiles",
     "ClassCount",
     "ClassShare",
     "Clipping",
     "Coverage",
     "Crash",
     "Detached",
+    "DiskPlace",
+    "Disks",
     "Fact",
     "Feature",
     "Fingerprints",
     "FirstLoss",
+    "Frame",
+    "Gpu",
+    "GpuProcess",
+    "Gpus",
     "GradientNorms",
     "GradientReset",
     "GraphGrowth",
     "GroupRate",
     "InputScale",
+    "JobState",
+    "KernelEvent",
+    "KernelLog",
     "Labels",
     "LayerActivations",
     "LayerGradient",
@@ -85,6 +103,7 @@ __all__ = [
     "Load",
     "Loader",
     "Loaders",
+    "LogTail",
     "Loop",
     "LossCurve",
     "LossInput",
@@ -93,6 +112,7 @@ __all__ = [
     "LossTerms",
     "Machine",
     "Memory",
+    "Misfit",
     "ModeCalls",
     "ModeUse",
     "Model",
@@ -104,10 +124,14 @@ __all__ = [
     "OptimizerState",
     "OptimizerUse",
     "Optimizers",
+    "Package",
     "ParameterStates",
     "Pattern",
     "PredictedClasses",
     "Predictions",
+    "ProcessState",
+    "Processes",
+    "PythonPackages",
     "RankAgreement",
     "RankArrival",
     "RankRun",
@@ -116,9 +140,11 @@ __all__ = [
     "RawSample",
     "RawSamples",
     "Recorded",
+    "ResourceLimits",
     "Resumed",
     "RunEnd",
     "RunSetup",
+    "SchedulerJob",
     "SchedulerUse",
     "Seed",
     "Seeds",
@@ -126,9 +152,11 @@ __all__ = [
     "SkippedSteps",
     "SourceLines",
     "StepTimes",
+    "ThreadStack",
     "Types",
     "Unlocalised",
     "UpdateRatios",
+    "Waiting",
     "WeightStatistics",
 ]
 
