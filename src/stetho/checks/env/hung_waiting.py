@@ -1,0 +1,82 @@
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.evidence import Place
+from stetho.facts import Waiting
+from stetho.procfs import duration
+from stetho.waits import told
+
+LOCK = {"thread": 4711, "name": "python", "state": "S", "waits_for": "a lock or a signal of another thread"}
+DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS server"}
+
+
+@check(
+    reads=Waiting,
+    root="process progress",
+    background=0.02,
+    fires={
+        "silent for ten minutes": {
+            "pid": 4711,
+            "threads": [LOCK],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+            "quiet": 600.0,
+        },
+        "in a dead network disk": {
+            "pid": 4711,
+            "threads": [DISK],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+            "quiet": 45.0,
+        },
+    },
+    quiet={
+        "wrote a line just now": {
+            "pid": 4711,
+            "threads": [LOCK],
+            "cores": 0.01,
+            "moved": 80,
+            "watched": 0.7,
+            "quiet": 4.0,
+        },
+        "data still arrives": {
+            "pid": 4711,
+            "threads": [LOCK],
+            "cores": 0.02,
+            "moved": 9_000_000,
+            "watched": 0.7,
+            "quiet": 600.0,
+        },
+        "it is not known when it last wrote": {
+            "pid": 4711,
+            "threads": [LOCK],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+        },
+    },
+    given={"none/healthy": 0.01},
+)
+def hung_waiting(found: Waiting, *, silent: float = 120.0, trickle: int = 65_536) -> Iterator[Finding]:
+    """The run does not compute, moves no data and has written nothing for a while: its threads wait.
+
+    ## Why it matters
+    It will not go on by itself if what it waits for does not come: another rank, a lock, a file server.
+
+    ## False alarms
+    A device that computes for minutes without a line of output while the processor sleeps; a program that is meant to
+    wait, as a server.
+    """
+    if found.quiet is None or found.moved > trickle or not found.threads:
+        return
+    main = found.threads[0]
+    stuck = main.state == "D" and found.quiet >= silent / 4
+    if found.quiet < silent and not stuck:
+        return
+    what = f"its main thread waits for {main.waits_for}" if main.waits_for else "what it waits for is not known"
+    hard = ", and cannot be interrupted" if main.state == "D" else ""
+    python = f", in {told(main.frames)}" if main.frames else ""
+    where = tuple(Place(one.file, one.line) for one in main.frames[:1])
+    yield Finding(f"pid {found.pid} has done nothing for {duration(found.quiet)}: {what}{hard}{python}", where=where)
