@@ -35,11 +35,12 @@ _BEARER = re.compile(r"(?i)\b(bearer|basic|token)(\s{1,3})([A-Za-z0-9+/_.~=-]{16
 _LOGIN = re.compile(r"(?i)(\bwandb login(?: --[\w-]+){0,3} )([a-f0-9]{32,90})\b")
 _NAMED = re.compile(
     r"(?i)(?P<name>passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey"
-    r"|(?:access|private|account|secret|signing|encryption|license|auth|session|storage)[_-]?key"
+    r"|(?:access|private|account|secret|signing|encryption|license|auth|session|storage|wandb|openai"
+    r"|anthropic|gemini|hf|huggingface|comet|neptune|clearml|kaggle|mlflow|aws|azure|gcp|s3|ssh|github|gitlab)[_-]?key"
     r"|credentials?|authorization|cookie|signature|\bsig\b)"
     r"(?P<tail>[\w-]{0,24})"
     r"(?P<between>\\?[\"']?\s{0,3}(?:=>|:=|[=:])\s{0,3})"
-    r"(?P<value>\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^\s\"',;&)\]}]{1,4000})"
+    r"(?P<value>\[redacted\]|\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^\s\"',;&)\]}]{1,4000})"
 )
 # Words of language models that hold "token": they are read in every training log.
 _TEXT_TOKEN = re.compile(
@@ -47,7 +48,7 @@ _TEXT_TOKEN = re.compile(
     r"|seen|total|lang|language|target|source|decoder|forced|video|audio|boi|eoi|every|of|the|this|a)[_\-. ]?$"
 )
 _OF_TEXT = re.compile(r"(?i)^(?:s|iz|_?id|_?type|_?count|_?len|_?ind|_?emb|_?drop|_?loss|_?acc|_?str|_?level|_?class)")
-_HARMLESS = re.compile(r"(?i)^[\"']?(?:none|null|true|false|yes|no|required|optional|missing|not|\*+|<[^>]*>|)[\"']?$")
+_HARMLESS = re.compile(r"(?i)^[\"']?(?:none|null|true|false|yes|no|required|optional|missing|not|bearer|basic|digest|token|\[redacted\]|\*+|<[^>]*>|)[\"']?$")
 _NUMBER = re.compile(r"^[\"']?[+-]?[0-9.,]+(?:e[+-]?[0-9]+)?[a-z%]{0,3}[\"']?$", re.IGNORECASE)
 _HOME = re.compile(r"(?<![\w.])(/(?:home|Users)/)[^/\s:'\"]{1,64}")
 _OPTION = re.compile(r"^--?[\w.-]{1,60}$")
@@ -59,8 +60,8 @@ def redact(text: str, *, homes: bool = False) -> str:
     text = _ADDRESS.sub(f"{MARK}@", text)
     text = _SHAPES.sub(MARK, text)
     text = _LOGIN.sub(rf"\1{MARK}", text)
-    text = _NAMED.sub(_named, text)
     text = _BEARER.sub(_bearer, text)
+    text = _NAMED.sub(_named, text)
     return _HOME.sub(r"\1[user]", text) if homes else text
 
 
@@ -108,8 +109,9 @@ def _is_secret(match: re.Match[str], name: str, tail: str, value: str) -> bool:
             return False
         return len(value.strip("\"'")) >= 8 and not _NUMBER.match(value)
     if name.startswith("pass") or name == "pwd":
-        # PWD is the working directory.
-        return not (name == "pwd" and value.lstrip("\"'").startswith("/")) and not tail.lower().startswith("es")
+        # PWD and OLDPWD are directories.
+        bare = match["name"] == "PWD" and re.search(r"(?:^|[^\w-])(?:OLD)?$", match.string[: match.start()][-8:])
+        return not bare and not tail.lower().startswith("es")
     if name in ("sig", "signature", "cookie", "secret", "credential", "credentials", "authorization"):
         return len(value.strip("\"'")) >= 6 and not (name == "signature" and _NUMBER.match(value))
     return len(value.strip("\"'")) >= 4
