@@ -12,11 +12,11 @@ from typing import Any
 
 from stetho import codec, relatives
 from stetho.catalogue import Catalogue
+from stetho.check import judge_each
 from stetho.cutoff import Answer, Job, run_all
 from stetho.errors import BadRequest
 from stetho.evidence import Evidence, Json, Source
 from stetho.facts import Fact
-from stetho.inquiry import judge_all
 from stetho.probe import Piece, Probe, Seen, Target, Unknown
 from stetho.redaction import redact
 from stetho.verdict import Noted
@@ -77,7 +77,7 @@ def look(
     evidence: list[Evidence] = []
     facts: dict[type[Fact], tuple[str, Fact]] = {}
     sections = [_section(probes[name], answer, evidence, facts) for name, answer in answers.items()]
-    fired = [one for one in judge_all(catalogue, facts) if one.outcome == "fired"]
+    fired = [one for one in judge_each(catalogue.checks.values(), facts) if one.outcome == "fired"]
     findings = tuple(Noted(one.check, f.message, f.where, one.cites) for one in fired for f in one.findings)
     seconds = round(time.monotonic() - begun, 3)
     return Report(

@@ -126,7 +126,7 @@ def disk(target: Target) -> Iterator[Piece]:
     read = f"statvfs {target.folder}, statvfs {temporary}, /proc/self/mountinfo, lstat of {len(second.entries)} files"
     read += f", {asked.command}" if asked.ok else ""
     grows = f"; the folder has {size(after)} and grows by {size(growth)}/s" if growth is not None else ""
-    yield Seen(fact, f"{size(places[0].free)} of {size(places[0].total)} free{grows}", read, tuple(map(_line, places)))
+    yield Seen(fact, f"{size(places[0].free)} of {size(places[0].total)} free{grows}", read, tuple(_lines(places)))
 
 
 def _place(path: str, use: str, mounts: tuple[Mount, ...], quotas: tuple[Quota, ...]) -> DiskPlace:
@@ -157,6 +157,15 @@ def _place(path: str, use: str, mounts: tuple[Mount, ...], quotas: tuple[Quota, 
         quota_used=quota.used if quota else None,
         quota_limit=quota.limit if quota else None,
     )
+
+
+def _lines(places: list[DiskPlace]) -> Iterator[str]:
+    first = places[0]
+    for one in places:
+        if one is not first and (one.mount, one.device, one.quota_limit) == (first.mount, first.device, None):
+            yield f"{one.use} {one.path}: on the same disk"
+        else:
+            yield _line(one)
 
 
 def _line(one: DiskPlace) -> str:

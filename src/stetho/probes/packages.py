@@ -51,7 +51,7 @@ Version: of no interest
         )
     },
 )
-def python_environment(target: Target) -> Iterator[Piece]:
+def packages(target: Target) -> Iterator[Piece]:
     """Versions of torch and what goes with it in the run's Python, and those that do not fit together.
 
     ## What it reads
@@ -68,17 +68,17 @@ def python_environment(target: Target) -> Iterator[Piece]:
             if target.trainer is not None
             else "no process, no .venv in the folder and no --python"
         )
-        yield Unknown("Python environment", f"{who}: which one the run uses is not known", python_environment.instead)
+        yield Unknown("Python environment", f"{who}: which one the run uses is not known", packages.instead)
         return
     found, twice = installed(sites)
     fitting = tuple(misfits({name: one for name, (one, _) in found.items()}))
-    packages = tuple(Package(name, one.version, site) for name, (one, site) in found.items())
+    known = tuple(Package(name, one.version, site) for name, (one, site) in found.items())
     version = next((match[1] for site in sites if (match := re.search(r"/python(\d\.\d+)/", site + "/"))), "")
-    fact = PythonPackages(python, packages, fitting, version)
-    told = ", ".join(f"{one.name} {one.version}" for one in packages[:6]) or "no framework is installed"
+    fact = PythonPackages(python, known, fitting, version)
+    told = ", ".join(f"{one.name} {one.version}" for one in known[:6]) or "no framework is installed"
     lines = tuple(f"does not fit: {one.why}" for one in fitting)
     lines += tuple(f"{name} has two sets of metadata: {', '.join(versions)}" for name, versions in twice.items())
-    read = f"METADATA of {len(packages)} packages in {', '.join(sites[:3])}"
+    read = f"METADATA of {len(known)} packages in {', '.join(sites[:3])}"
     yield Seen(fact, f"{python}: {told}", read, lines)
 
 

@@ -140,8 +140,7 @@ def _line(one: ProcessState) -> str:
     parts = [one.state, f"{duration(one.age)} old"] if one.age is not None else [one.state]
     if one.state not in ("zombie", "dead"):
         parts += [f"{100 * (one.cores or 0):.0f} % of a core", f"{one.threads} threads", size(one.resident)]
-        if one.read is not None and one.written is not None:
-            parts.append(f"reads {size(one.read)}/s, writes {size(one.written)}/s")
+        parts += [f"reads {size(one.read)}/s"] * bool(one.read) + [f"writes {size(one.written)}/s"] * bool(one.written)
         parts += [f"rank {one.rank}"] * (one.rank is not None)
         parts += ["parent gone"] * one.orphan
     line = " ".join(one.command)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What is read first; probes of other packages come last.
 ORDER = (
-    "processes", "hung-process", "log-tail", "checkpoints", "kernel", "limits", "gpus", "disk", "python-environment",
+    "processes", "hung-process", "log-tail", "checkpoints", "kernel", "limits", "gpus", "disk", "packages",
     "scheduler", "machine",
 )  # fmt: skip
 NOTHING = "nothing, in what could be seen"
