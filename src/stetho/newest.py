@@ -14,6 +14,8 @@ DEEPEST = 6
 # Folders that hold no artifacts of a run, and may hold a hundred thousand files.
 PASSED = {".git", ".hg", "__pycache__", "node_modules", ".venv", "venv", "site-packages", ".stetho", ".mypy_cache",
           ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".tox"}  # fmt: skip
+# What the kernel shows as files is none of a run's.
+KERNELS = {"/proc", "/sys", "/dev", "/run"}
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def _entries(place: str) -> Iterator[Entry | str]:
                 except OSError:
                     continue
                 if stat.S_ISDIR(known.st_mode):
-                    if one.name not in PASSED:
+                    if one.name not in PASSED and one.path not in KERNELS:
                         yield one.path
                 elif stat.S_ISREG(known.st_mode):
                     yield Entry(one.path, known.st_size, known.st_mtime, known.st_blocks * 512)

@@ -22,8 +22,8 @@ from stetho.redaction import redact
 from stetho.verdict import Noted
 
 SCHEMA = "stetho.probe/1"
-# Seconds for finding out which processes belong to the run, before anything else can be looked at.
-FINDING = 0.6
+# Seconds for everything, and of these for finding out which processes belong to the run, which must come first.
+TOGETHER, FINDING = 2.9, 0.8
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,16 @@ def look(
     found = run_all({"find": Job(partial(_find, target), FINDING)})["find"]
     family = found.value if isinstance(found.value, list) else []
     target = replace(target, family=tuple(one for one in family if isinstance(one, int)))
-    probes = catalogue.probes
+    left = TOGETHER - (time.monotonic() - begun)
+    probes = {name: replace(one, limit=round(min(one.limit, left), 2)) for name, one in catalogue.probes.items()}
     answers = run_all({name: Job(partial(pieces_of, one, target), one.limit) for name, one in probes.items()})
     evidence: list[Evidence] = []
     facts: dict[type[Fact], tuple[str, Fact]] = {}
     sections = [_section(probes[name], answer, evidence, facts) for name, answer in answers.items()]
+    if found.cut_off or found.error is not None:
+        why = redact(found.error or f"the list of processes could not be gone through within {FINDING:g} s")
+        missing = Unknown("processes of the run", why, "ps aux; then stetho probe --pid N", "/proc/*")
+        sections.append(Section("processes", round(found.seconds, 3), unknown=(missing,)))
     fired = [one for one in judge_each(catalogue.checks.values(), facts) if one.outcome == "fired"]
     findings = tuple(Noted(one.check, f.message, f.where, one.cites) for one in fired for f in one.findings)
     seconds = round(time.monotonic() - begun, 3)

@@ -86,3 +86,7 @@ def duration(seconds: float | None) -> str:
         if value < limit:
             return f"{value / unit:.0f} {name}"
     return f"{value / 86_400:.0f} days"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

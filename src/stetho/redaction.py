@@ -48,7 +48,9 @@ _TEXT_TOKEN = re.compile(
     r"|seen|total|lang|language|target|source|decoder|forced|video|audio|boi|eoi|every|of|the|this|a)[_\-. ]?$"
 )
 _OF_TEXT = re.compile(r"(?i)^(?:s|iz|_?id|_?type|_?count|_?len|_?ind|_?emb|_?drop|_?loss|_?acc|_?str|_?level|_?class)")
-_HARMLESS = re.compile(r"(?i)^[\"']?(?:none|null|true|false|yes|no|required|optional|missing|not|bearer|basic|digest|token|\[redacted\]|\*+|<[^>]*>|)[\"']?$")
+_HARMLESS = re.compile(
+    r"(?i)^[\"']?(?:none|null|true|false|yes|no|required|optional|missing|not|bearer|basic|digest|token|\[redacted\]|\*+|<[^>]*>|)[\"']?$"
+)
 _NUMBER = re.compile(r"^[\"']?[+-]?[0-9.,]+(?:e[+-]?[0-9]+)?[a-z%]{0,3}[\"']?$", re.IGNORECASE)
 _HOME = re.compile(r"(?<![\w.])(/(?:home|Users)/)[^/\s:'\"]{1,64}")
 _OPTION = re.compile(r"^--?[\w.-]{1,60}$")

@@ -18,6 +18,11 @@ LAUNCHER = re.compile(
 )
 SPAWNED = re.compile(r"multiprocessing[.](?:spawn|forkserver)|--multiprocessing-fork")
 TRACKER = re.compile(r"multiprocessing[.]resource_tracker|compile_worker|torch/_inductor|wandb-core|wandb-service")
+# Pythons that run in a project's folder and train nothing: they serve, show, edit or test.
+TOOLS = re.compile(
+    r"(?:^|/|\s)(?:tensorboard|jupyter[\w-]*|ipykernel\w*|ipython\d?|http\.server|mlflow|wandb|aim|visdom|pylsp|debugpy"
+    r"|pip|pytest|ruff|black|mypy|gunicorn|uvicorn|stetho)(?:\.\w+)?(?:\s|$)"
+)
 FRAMEWORKS = {
     "torch": re.compile(r"/libtorch(?:_cpu|_cuda|_python)?\.(?:so|dylib)"),
     "tensorflow": re.compile(r"/libtensorflow|_pywrap_tensorflow"),
@@ -140,7 +145,11 @@ def handles_of(pid: int, folder: str) -> tuple[int | None, int | None, tuple[str
             continue
         if target.startswith("socket:"):
             sockets += 1
-        elif below(target, folder) and _writes(text_of(f"/proc/{pid}/fdinfo/{name}", 512) or ""):
+        elif (
+            below(target, folder)
+            and not target.startswith(("/dev/", "/proc/"))
+            and _writes(text_of(f"/proc/{pid}/fdinfo/{name}", 512) or "")
+        ):
             files.append(target)
     return len(names), sockets, tuple(dict.fromkeys(files))[:10]
 
@@ -253,7 +262,7 @@ def role(one: Relative, others: Mapping[int, Relative], folder: str) -> str:
     """What a process is to the run: trainer, launcher, worker of a loader, or something else."""
     line = " ".join(one.command)
     parent = others.get(one.stat.parent)
-    if TRACKER.search(line):
+    if TRACKER.search(line) or TOOLS.search(" ".join(one.command[1:4])):
         return "other"
     if is_launcher(one):
         return "launcher"
@@ -267,8 +276,16 @@ def role(one: Relative, others: Mapping[int, Relative], folder: str) -> str:
 
 
 def _script_in(one: Relative, folder: str) -> bool:
-    words = [word for word in one.command[1:6] if not word.startswith("-")]
-    return any(below(os.path.normpath(os.path.join(one.cwd, word)), folder) for word in words)
+    """Whether it runs a program of the folder's: a file there, or a module from there."""
+    words = iter(one.command[1:6])
+    for word in words:
+        if word in ("-m", "-c"):
+            return below(one.cwd, folder)
+        if word in ("-W", "-X"):
+            next(words, None)
+        elif not word.startswith("-"):
+            return below(os.path.normpath(os.path.join(one.cwd, word)), folder)
+    return False
 
 
 def ordered(found: Sequence[Relative], folder: str) -> list[Relative]:

@@ -171,6 +171,11 @@ def _frame(frame: Mapping[str, object]) -> Frame:
     )
 
 
+def in_collective(frames: tuple[Frame, ...]) -> bool:
+    """Whether a stack is inside an operation that all ranks must join."""
+    return any(COLLECTIVE.match(frame.function) and "distributed" in frame.file for frame in frames)
+
+
 def told(frames: tuple[Frame, ...]) -> str:
     """A Python stack in a few words: where it waits, and the line of the user's that led there."""
     if not frames:

@@ -106,6 +106,7 @@ def test_a_probe_that_hangs_or_fails_is_unknown_with_what_to_run_instead(tmp_pat
     (section,) = probing.look(one_probe(stuck), tmp_path).sections
     (gap,) = section.unknown
     assert gap.why == "it did not answer within 0.3 s and was cut off" and gap.instead == "look yourself"
+    assert 0.3 <= section.seconds < 3
     (section,) = probing.look(one_probe(broken), tmp_path).sections
     assert "the probe failed: OSError" in section.unknown[0].why
     assert "hunter22" not in section.unknown[0].why
@@ -113,3 +114,11 @@ def test_a_probe_that_hangs_or_fails_is_unknown_with_what_to_run_instead(tmp_pat
 
 def test_nothing_in_an_empty_folder_is_worth_a_look(tmp_path: Path) -> None:
     assert fired(look(tmp_path)) == set()
+
+
+def test_a_list_of_processes_that_hangs_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stetho.relatives.find", lambda folder, pid: hang())
+    report = look(tmp_path)
+    gaps = [gap for section in report.sections if section.probe == "processes" for gap in section.unknown]
+    assert "could not be gone through" in gaps[-1].why and "--pid" in gaps[-1].instead
+    assert report.seconds < 4

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from stetho.artifact import Artifact
 from stetho.cause import Cause, prior
 from stetho.check import Finding, check
 from stetho.errors import BadRequest
@@ -17,7 +18,9 @@ from stetho.evidence import Place
 from stetho.facts import LossCurve, LossInputs, Machine
 from stetho.intervention import Intervention, declared_in
 from stetho.probe import Piece, Target, probe
-from stetho.reader import Reading, reader
+from stetho.reader import Example as ReaderExample
+from stetho.reader import Piece as ReaderPiece
+from stetho.reader import reader
 from stetho.render.explanation import Declaration, explain
 from stetho.render.page import paragraphs, split
 
@@ -63,8 +66,8 @@ def machine(target: Target) -> Iterator[Piece]:
     yield from ()
 
 
-@reader(gives=(LossCurve,), examples={"one loss per line": ("loss 1", ())})
-def loss_lines(lines: Iterator[str]) -> Iterator[Reading]:
+@reader(recognises=lambda artifact: 0.0, gives=(LossCurve,), examples={"one loss per line": ReaderExample("loss 1")})
+def loss_lines(artifact: Artifact) -> Iterator[ReaderPiece]:
     """Loss values that a program printed."""
     yield from ()
 

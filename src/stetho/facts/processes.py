@@ -18,6 +18,8 @@ class ProcessState:
     """The number of the process that started it; 1 when that one is gone."""
     state: str
     """`running`, `sleeping`, `uninterruptible`, `stopped`, `traced`, `zombie`, `dead` or `idle`."""
+    settled: bool = True
+    """Whether it was in this state all the time that it was watched, and not only at the end."""
     command: tuple[str, ...] = ()
     """Its command line, secrets left out."""
     role: str = "other"

@@ -73,7 +73,7 @@ def parse_quota(text: str) -> tuple[Quota, ...]:
 @probe(
     gives=Disks,
     reads="statvfs and /proc/self/mountinfo for the folder and TMPDIR, quota -wp, sizes of the folder's files, twice",
-    limit=2.4,
+    limit=2.1,
     instead="df -h DIR; df -i DIR; quota -s; findmnt -T DIR",
     examples={
         "a read-only network disk": Example(

@@ -74,7 +74,7 @@ def _decimal(text: str) -> float | None:
     gives=Gpus,
     reads="NVML, else nvidia-smi --query-gpu and --query-compute-apps; /sys/class/drm for AMD",
     needs="pynvml (the extra `gpu`) or nvidia-smi",
-    limit=2.4,
+    limit=2.1,
     instead="nvidia-smi -q -d UTILIZATION,MEMORY,TEMPERATURE,PERFORMANCE,ECC",
     examples={
         "one idle and held, one hot": Example(

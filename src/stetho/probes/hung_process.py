@@ -16,7 +16,7 @@ from stetho.relatives import parse_stat, read_relative, role, stat_of
 from stetho.waits import Call, Stack, parse_call, parse_dump, parse_stack, told, waits_for
 
 WATCHED = 0.7
-MOST = 40
+MOST, MOST_RANKS = 40, 16
 # A family that keeps less than this share of a core busy does not compute.
 IDLE = 0.03
 SYSCALL = "202 0x7f2c9c000b60 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd3a1b2c40 0x7f2cb0a3e117\n"
@@ -40,7 +40,7 @@ def parse_x86(text: str) -> Call | None:
     gives=Waiting,
     reads="/proc/PID/task/*/{stat,wchan,syscall,stack}, twice; py-spy dump --json --pid PID",
     needs="the run's own user for system calls, root for kernel stacks; py-spy and the right to trace for Python's",
-    limit=2.6,
+    limit=2.2,
     instead="sudo py-spy dump --pid PID; cat /proc/PID/task/*/wchan; sudo cat /proc/PID/task/*/stack",
     examples={
         "waits for a lock": Example(SYSCALL, parse_x86, Call("futex", 0x7F2C9C000B60)),
@@ -75,9 +75,13 @@ def hung_process(target: Target) -> Iterator[Piece]:
     Processes that spin: they are busy, and hang all the same. A wait is not a fault by itself.
     """
     family = [pid for pid in target.family if stat_of(pid) is not None]
-    pid = target.pid if target.pid in family else next(iter(family), None)
-    if pid is None:
+    if not family:
         return
+    trainers = _trainers(target, family)
+    if not trainers and target.pid is None:
+        return  # tools and sessions wait for people
+    # Of a launcher it is known that it waits; its ranks are what matters.
+    pid = target.pid if target.pid in trainers else next(iter(trainers), family[0])
     before = {one: _progress(one) for one in family}
     begun = time.monotonic()
     time.sleep(WATCHED)
@@ -90,8 +94,8 @@ def hung_process(target: Target) -> Iterator[Piece]:
     if cores > IDLE or stat is None or stat.state in ("zombie", "dead"):
         return
     threads = [thread_of(pid, thread) for thread in _threads(pid)[:MOST]]
-    others = [thread_of(one, one) for one in _peers(target, family, pid)]
-    stacks, trouble = _python_stacks([pid, *(one.thread for one in others)], 2.3 - (time.monotonic() - begun))
+    others = [thread_of(one, one) for one in trainers if one != pid][:MOST_RANKS]
+    stacks, trouble = _python_stacks([pid, *(one.thread for one in others)], 1.8 - (time.monotonic() - begun))
     threads, others = ([_with_frames(one, stacks) for one in group] for group in (threads, others))
     written = last_written(target.folder, 0.2)
     fact = Waiting(
@@ -127,11 +131,11 @@ def _threads(pid: int) -> list[int]:
         return [pid]
 
 
-def _peers(target: Target, family: list[int], pid: int) -> list[int]:
-    """The other trainers of the family: ranks that wait for each other."""
+def _trainers(target: Target, family: list[int]) -> list[int]:
+    """The trainers of the family, as ranks that wait for each other."""
     folder = os.path.realpath(target.folder)
     found = {one: read_relative(stat, folder) for one in family if (stat := stat_of(one)) is not None}
-    return [one for one, process in found.items() if one != pid and role(process, found, folder) == "trainer"][:16]
+    return [one for one, process in found.items() if role(process, found, folder) == "trainer"]
 
 
 def thread_of(pid: int, thread: int) -> ThreadStack:

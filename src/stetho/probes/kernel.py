@@ -33,7 +33,7 @@ def parse(text: str) -> tuple[KernelEvent, ...]:
     gives=KernelLog,
     reads="dmesg, else /dev/kmsg, else journalctl -k",
     needs="root, or kernel.dmesg_restrict=0, or the group systemd-journal",
-    limit=2.2,
+    limit=2.1,
     instead="sudo dmesg -T | grep -iE 'oom|killed process|xid|i/o error|segfault|nfs'",
     examples={
         "killed for want of memory in a container": Example(

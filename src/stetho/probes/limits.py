@@ -167,8 +167,9 @@ def _memory(groups: dict[str, str]) -> tuple[int | None, int | None, int | None,
         return None, None, None, None
     version, group = found
     limit, used, kills, hits = None, None, None, None
-    names = ("memory.max", "memory.current", "inactive_file") if version == 2 else \
-            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")  # fmt: skip
+    names = ("memory.max", "memory.current") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    # Contents of files can be dropped when memory is wanted, so that they are not counted as use.
+    files = ("inactive_file", "active_file") if version == 2 else ("total_inactive_file", "total_active_file")
     for place in group.upwards():
         own = whole(text_of(f"{place}/{names[0]}"))
         if version == 2:
@@ -180,7 +181,7 @@ def _memory(groups: dict[str, str]) -> tuple[int | None, int | None, int | None,
         if kills is None:
             kills, hits = events.get("oom_kill"), events.get("max")
         if own is not None and own < NO_LIMIT and (limit is None or own < limit):
-            held = counts(text_of(f"{place}/memory.stat") or "").get(names[2], 0)
+            held = sum(counts(text_of(f"{place}/memory.stat") or "").get(name, 0) for name in files)
             now = whole(text_of(f"{place}/{names[1]}"))
             limit, used = own, None if now is None else max(0, now - held)
             kills, hits = events.get("oom_kill"), events.get("max")

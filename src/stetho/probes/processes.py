@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from stetho.facts import Processes, ProcessState
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import counts, duration, size, text_of, whole
+from stetho.procfs import counts, duration, plural, size, text_of, whole
 from stetho.redaction import redact_words
 from stetho.relatives import (
     Stat,
@@ -17,7 +17,7 @@ from stetho.relatives import (
     stat_of,
 )
 
-WATCHED = 1.0
+WATCHED, SHOWN = 1.0, 8
 STAT = (
     "4711 (pt_main_thread) S 4700 4711 4700 34816 4711 4194304 81234 0 12 0 70012 4203 0 0 20 0 37 0 991230 "
     "30123450368 1201234 18446744073709551615 1 1 0 0 0 0 0 16781312 134235648 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0"
@@ -34,7 +34,7 @@ MAPS = (
     gives=Processes,
     reads="/proc/PID/stat, cmdline, cwd, maps, fd, fdinfo, io, status, environ",
     needs="Linux; root or the run's own user for what a process holds open and maps",
-    limit=2.2,
+    limit=2.1,
     instead="ps -o pid,ppid,stat,etime,time,nlwp,rss,args -p PID; ls -l /proc/PID/fd",
     examples={
         "a trainer that sleeps": Example(
@@ -79,6 +79,7 @@ def processes(target: Target) -> Iterator[Piece]:
                 pid=stat.pid,
                 parent=now.parent,
                 state=now.state,
+                settled=now.state == stat.state,
                 command=redact_words(one.command) or (f"[{stat.name}]",),
                 role=role(one, found, folder),
                 frameworks=one.frameworks,
@@ -98,7 +99,7 @@ def processes(target: Target) -> Iterator[Piece]:
         )
     gone = target.pid is not None and stat_of(target.pid) is None
     fact = Processes(tuple(states), round(watched, 2), target.pid, gone)
-    yield Seen(fact, summary(fact), _read(family), tuple(_line(one) for one in states[:12]))
+    yield Seen(fact, summary(fact), _read(family), tuple(_lines(states)))
     hidden = [one.pid for one in states if one.handles is None and one.state != "zombie"]
     if hidden:
         which = ", ".join(map(str, hidden[:4]))
@@ -131,21 +132,28 @@ def summary(fact: Processes) -> str:
     roles: dict[str, int] = {}
     for one in fact.processes:
         roles[one.role] = roles.get(one.role, 0) + 1
-    told = ", ".join(f"{count} {name}{'s' * (count > 1 and name != 'other')}" for name, count in roles.items())
+    told = ", ".join(f"{count} other" if name == "other" else plural(count, name) for name, count in roles.items())
     busy = sum(one.cores or 0 for one in fact.processes)
     return f"{told}; {busy:.1f} cores busy over {fact.watched:.1f} s"
+
+
+def _lines(states: list[ProcessState]) -> Iterator[str]:
+    yield from map(_line, states[:SHOWN])
+    if len(states) > SHOWN:
+        yield f"and {plural(len(states) - SHOWN, 'other process', 'other processes')}"
 
 
 def _line(one: ProcessState) -> str:
     parts = [one.state, f"{duration(one.age)} old"] if one.age is not None else [one.state]
     if one.state not in ("zombie", "dead"):
-        parts += [f"{100 * (one.cores or 0):.0f} % of a core", f"{one.threads} threads", size(one.resident)]
+        parts += [f"{100 * (one.cores or 0):.0f} % of a core", plural(one.threads or 0, "thread"), size(one.resident)]
         parts += [f"reads {size(one.read)}/s"] * bool(one.read) + [f"writes {size(one.written)}/s"] * bool(one.written)
         parts += [f"rank {one.rank}"] * (one.rank is not None)
         parts += ["parent gone"] * one.orphan
     line = " ".join(one.command)
-    told = f"{one.pid} {one.role}: {line[:90]}{'…' * (len(line) > 90)} ({', '.join(parts)})"
-    return told + (f", writes {', '.join(one.files[:4])}" if one.files else "")
+    told = f"{one.pid} {one.role}: {line[:80]}{'…' * (len(line) > 80)} ({', '.join(parts)})"
+    more = f" and {plural(len(one.files) - 2, 'other file')}" if len(one.files) > 2 else ""
+    return told + (f", writes {', '.join(one.files[:2])}{more}" if one.files else "")
 
 
 def _read(family: Mapping[int, object] | tuple[int, ...]) -> str:

@@ -115,7 +115,7 @@ def _told(job: JobState) -> JobState:
     gives=SchedulerJob,
     reads="/proc/PID/environ (SLURM_*, RANK, TORCHELASTIC_* and the like), sacct, squeue",
     needs="the run's own user or root for its environment; sacct or squeue for the job",
-    limit=2.4,
+    limit=2.1,
     instead="sacct -j JOB --format=JobID,State,ExitCode,Elapsed,Timelimit,MaxRSS,Reason",
     examples={
         "out of time, then killed": Example(

@@ -19,6 +19,7 @@ PLACE = {"path": "/data/run", "use": "run", "free": 300 << 20, "total": 900 * GB
         "full in minutes": {"places": [{**PLACE, "free": 20 * GB}], "size": 80 * GB, "growth": 80e6, "watched": 1.0},
     },
     quiet={
+        "an image that is mounted": {"places": [{**PLACE, "free": 0, "total": 1 << 28, "read_only": True}]},
         "plenty": {"places": [{**PLACE, "free": 200 * GB}], "size": 9, "growth": 0.0, "watched": 1.0},
         "a small tmpfs, half empty": {"places": [{**PLACE, "kind": "tmpfs", "free": 32 << 20, "total": 64 << 20}]},
         "a checkpoint is being written": {
@@ -42,6 +43,8 @@ def disk_nearly_full(disks: Disks, *, share: float = 0.02, least: int = 2 * GB) 
     """
     for one in disks.places:
         told = f"{one.path} ({one.kind or 'disk'})"
+        if one.read_only:
+            continue  # images that are mounted are full by nature
         if one.total and one.free < min(least, share * one.total if one.total > 100 * GB else 0.05 * one.total):
             yield Finding(f"{told} has {size(one.free)} of {size(one.total)} left")
         elif one.inodes_total and (one.inodes_free or 0) < 0.005 * one.inodes_total and (one.inodes_free or 0) < 10_000:

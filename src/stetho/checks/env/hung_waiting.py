@@ -4,7 +4,7 @@ from stetho.check import Finding, check
 from stetho.evidence import Place
 from stetho.facts import Waiting
 from stetho.procfs import duration
-from stetho.waits import told
+from stetho.waits import in_collective, told
 
 LOCK = {"thread": 4711, "name": "python", "state": "S", "waits_for": "a lock or a signal of another thread"}
 DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS server"}
@@ -22,6 +22,17 @@ DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS ser
             "moved": 0,
             "watched": 0.7,
             "quiet": 600.0,
+        },
+        "a rank that does not come to a collective": {
+            "pid": 4711,
+            "threads": [
+                {**LOCK, "frames": [{"function": "all_reduce", "file": "torch/distributed/c10d.py", "line": 9}]}
+            ],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+            "quiet": 600.0,
+            "others": [{**LOCK, "thread": 4712, "frames": [{"function": "load", "file": "train.py", "line": 6}]}],
         },
         "in a dead network disk": {
             "pid": 4711,
@@ -49,6 +60,14 @@ DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS ser
             "watched": 0.7,
             "quiet": 600.0,
         },
+        "a session that waits for its user": {
+            "pid": 4711,
+            "threads": [{**LOCK, "waits_for": "input from a terminal"}],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+            "quiet": 600.0,
+        },
         "it is not known when it last wrote": {
             "pid": 4711,
             "threads": [LOCK],
@@ -72,11 +91,20 @@ def hung_waiting(found: Waiting, *, silent: float = 120.0, trickle: int = 65_536
     if found.quiet is None or found.moved > trickle or not found.threads:
         return
     main = found.threads[0]
+    if main.waits_for == "input from a terminal":
+        return
     stuck = main.state == "D" and found.quiet >= silent / 4
     if found.quiet < silent and not stuck:
         return
     what = f"its main thread waits for {main.waits_for}" if main.waits_for else "what it waits for is not known"
     hard = ", and cannot be interrupted" if main.state == "D" else ""
     python = f", in {told(main.frames)}" if main.frames else ""
-    where = tuple(Place(one.file, one.line) for one in main.frames[:1])
-    yield Finding(f"pid {found.pid} has done nothing for {duration(found.quiet)}: {what}{hard}{python}", where=where)
+    # One rank waits in a collective: those that are elsewhere are the ones to look at.
+    apart = [one for one in found.others if one.frames and not in_collective(one.frames)]
+    late = f"; pid {apart[0].thread} has not come there, it is in {told(apart[0].frames)}" if apart else ""
+    late = late if in_collective(main.frames) else ""
+    seen = apart[0].frames if late else main.frames
+    where = tuple(Place(one.file, one.line) for one in seen[:1])
+    yield Finding(
+        f"pid {found.pid} has done nothing for {duration(found.quiet)}: {what}{hard}{python}{late}", where=where
+    )

@@ -25,7 +25,7 @@ FAULT = {
     },
     given={"none/healthy": 0.002, "env/worker-crash": 0.3},
 )
-def native_crash(log: KernelLog, *, near: float = 180.0) -> Iterator[Finding]:
+def native_crash(log: KernelLog, *, near: float = 120.0) -> Iterator[Finding]:
     """A process of the run crashed in native code.
 
     ## Why it matters
@@ -37,7 +37,7 @@ def native_crash(log: KernelLog, *, near: float = 180.0) -> Iterator[Finding]:
     for event in log.events:
         if event.kind != "segfault":
             continue
-        fell = log.quiet is not None and event.age is not None and abs(event.age - log.quiet) <= near
+        fell = log.quiet is not None and event.age is not None and -10 <= log.quiet - event.age <= near
         if event.pid in log.family or (fell and TRAINS.match(event.process)):
             where = f" in {event.device}" if event.device else ""
             when = f", {duration(event.age)} ago" if event.age is not None else ""

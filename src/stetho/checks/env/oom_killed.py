@@ -22,6 +22,7 @@ KILL = {
     },
     quiet={
         "long before the run's last output": {"events": [KILL], "lines": 900, "family": [99], "quiet": 2.0},
+        "the run went on writing": {"events": [{**KILL, "age": 100.0}], "lines": 900, "quiet": 2.0},
         "another program, just when the run stopped": {
             "events": [{**KILL, "pid": 12, "process": "chrome"}],
             "lines": 900,
@@ -31,7 +32,7 @@ KILL = {
     },
     given={"none/healthy": 0.002, "env/worker-crash": 0.3},
 )
-def oom_killed(log: KernelLog, *, near: float = 180.0) -> Iterator[Finding]:
+def oom_killed(log: KernelLog, *, near: float = 120.0) -> Iterator[Finding]:
     """The kernel killed a process of the run for want of memory.
 
     ## Why it matters
@@ -44,7 +45,7 @@ def oom_killed(log: KernelLog, *, near: float = 180.0) -> Iterator[Finding]:
         if event.kind != "oom-kill":
             continue
         ours = event.pid is not None and event.pid in log.family
-        fell = log.quiet is not None and event.age is not None and abs(event.age - log.quiet) <= near
+        fell = log.quiet is not None and event.age is not None and -10 <= log.quiet - event.age <= near
         if ours or (fell and TRAINS.match(event.process)):
             had = f" with {size(event.resident)}" if event.resident else ""
             where = f" by the limit of {event.cgroup}" if event.cgroup else ""

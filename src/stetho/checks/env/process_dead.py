@@ -17,6 +17,7 @@ PARENT = {"pid": 4700, "parent": 1, "state": "sleeping", "command": ["python", "
     },
     quiet={
         "nothing was asked for and nothing runs": {"processes": [], "watched": 1.0},
+        "one has ended just now": {"processes": [PARENT, {**DEAD, "settled": False}], "watched": 1.0},
         "all alive": {"processes": [PARENT], "watched": 1.0},
     },
     given={"none/healthy": 0.01, "env/worker-crash": 0.3},
@@ -33,7 +34,7 @@ def process_dead(found: Processes) -> Iterator[Finding]:
     if found.gone:
         yield Finding(f"process {found.asked} is not there any more")
     for one in found.processes:
-        if one.state == "zombie":
+        if one.state == "zombie" and one.settled:
             yield Finding(
                 f"pid {one.pid} {' '.join(one.command)[:60]} has ended; its parent {one.parent} has not noticed"
             )

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
@@ -9,6 +10,8 @@ WORDS = {
     "io-error": "gives I/O errors",
     "read-only": "was made read-only after an error",
 }
+# Drives without a medium, as virtual machines have them, give errors for ever.
+EMPTY = re.compile(r"(?:sr|fd|loop)\d")
 STALLED = {"kind": "nfs-stalled", "text": "nfs: server filer not responding", "line": 4, "device": "filer", "age": 90.0}
 
 
@@ -22,6 +25,7 @@ STALLED = {"kind": "nfs-stalled", "text": "nfs: server filer not responding", "l
     },
     quiet={
         "the server came back": {"events": [STALLED, {**STALLED, "kind": "nfs-back", "line": 5}], "lines": 9},
+        "an empty drive": {"events": [{**STALLED, "kind": "io-error", "device": "sr0"}], "lines": 9},
         "last week": {"events": [{**STALLED, "kind": "io-error", "age": 600_000.0}], "lines": 9},
     },
     given={"none/healthy": 0.005},
@@ -39,7 +43,7 @@ def storage_failing(log: KernelLog, *, recent: float = 21_600.0) -> Iterator[Fin
     for event in log.events:
         if event.kind == "nfs-back":
             last.pop(("nfs-stalled", event.device), None)
-        elif event.kind in WORDS and (event.age is None or event.age <= recent):
+        elif event.kind in WORDS and not EMPTY.match(event.device) and (event.age is None or event.age <= recent):
             last[event.kind, event.device] = event
     for (kind, device), event in last.items():
         when = f", last {duration(event.age)} ago" if event.age is not None else ""
