@@ -7,7 +7,8 @@ as `max_tokens=512` or `pad_token: <pad>`, stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 MARK = "[redacted]"
 
@@ -58,12 +59,11 @@ _OPTION = re.compile(r"^--?[\w.-]{1,60}$")
 
 def redact(text: str, *, homes: bool = False) -> str:
     """The text without its secrets; with `homes`, without the names of users in paths either."""
-    text = _PRIVATE_KEY.sub(MARK, text)
-    text = _ADDRESS.sub(f"{MARK}@", text)
-    text = _SHAPES.sub(MARK, text)
-    text = _LOGIN.sub(rf"\1{MARK}", text)
-    text = _BEARER.sub(_bearer, text)
-    text = _NAMED.sub(_named, text)
+    lowered = text.lower()
+    for pattern, replacement, signs in _RULES:
+        # Looking for a few letters is a hundred times faster than a pattern, and most lines have none of them.
+        if any(sign in lowered for sign in signs):
+            text = pattern.sub(replacement, text)
     return _HOME.sub(r"\1[user]", text) if homes else text
 
 
@@ -124,3 +124,16 @@ def _bearer(match: re.Match[str]) -> str:
     # "basic understanding" and "token classification" are words; credentials have digits or other signs in them.
     opaque = re.search(r"[0-9]", value) and re.search(r"[A-Za-z]", value)
     return f"{word}{gap}{MARK}" if opaque else match[0]
+
+
+_Replacement: TypeAlias = "str | Callable[[re.Match[str]], str]"
+# In this order; with each, letters of which one is in every text that it can match.
+_RULES: tuple[tuple[re.Pattern[str], _Replacement, tuple[str, ...]], ...] = (
+    (_PRIVATE_KEY, MARK, ("private key",)),
+    (_ADDRESS, f"{MARK}@", ("://",)),
+    (_SHAPES, MARK, ("sk-", "hf_", "gh", "github_pat_", "gl", "xox", "akia", "asia", "aiza", "ya29", "npm_", "pypi-", "nvapi-", "dapi",
+                     "sg.", "wandb_v1_", "r8_", "gsk_", "eyj")),
+    (_LOGIN, rf"\1{MARK}", ("wandb login",)),
+    (_BEARER, _bearer, ("bearer", "basic", "token")),
+    (_NAMED, _named, ("pass", "pwd", "secret", "token", "key", "credential", "authorization", "cookie", "sig")),
+)  # fmt: skip

@@ -245,8 +245,8 @@ def _amd() -> tuple[Gpus, str] | None:
     for look in range(LOOKS):
         time.sleep(APART if look else 0.0)
         for seen, card in zip(uses, cards, strict=True):
-            use = whole(text_of(f"{card}/gpu_busy_percent"))
-            seen += [use] if use is not None else []
+            now = whole(text_of(f"{card}/gpu_busy_percent"))
+            seen += [now] if now is not None else []
     made = []
     for number, (card, use) in enumerate(zip(cards, uses, strict=True)):
         used, total = (whole(text_of(f"{card}/mem_info_vram_{what}")) for what in ("used", "total"))
