@@ -131,8 +131,10 @@ _Replacement: TypeAlias = "str | Callable[[re.Match[str]], str]"
 _RULES: tuple[tuple[re.Pattern[str], _Replacement, tuple[str, ...]], ...] = (
     (_PRIVATE_KEY, MARK, ("private key",)),
     (_ADDRESS, f"{MARK}@", ("://",)),
-    (_SHAPES, MARK, ("sk-", "hf_", "gh", "github_pat_", "gl", "xox", "akia", "asia", "aiza", "ya29", "npm_", "pypi-", "nvapi-", "dapi",
-                     "sg.", "wandb_v1_", "r8_", "gsk_", "eyj")),
+    (_SHAPES, MARK, (
+        "sk-", "hf_", "gh", "github_pat_", "gl", "xox", "akia", "asia", "aiza", "ya29", "npm_", "pypi-", "nvapi-",
+        "dapi", "sg.", "wandb_v1_", "r8_", "gsk_", "eyj",
+    )),
     (_LOGIN, rf"\1{MARK}", ("wandb login",)),
     (_BEARER, _bearer, ("bearer", "basic", "token")),
     (_NAMED, _named, ("pass", "pwd", "secret", "token", "key", "credential", "authorization", "cookie", "sig")),
