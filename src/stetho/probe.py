@@ -16,12 +16,15 @@ class Target:
     """What is looked at: a run's folder, and the processes that belong to it."""
 
     folder: Path
+    """Without links, as far as it could be followed."""
     pid: int | None = None
     """The process that was asked about; it may be gone."""
     family: tuple[int, ...] = ()
     """The processes of the run that are there, the likely trainer first."""
     python: Path | None = None
     """The interpreter or environment that was asked about."""
+    reachable: bool = True
+    """Whether the folder answers; one on a dead disk must not be touched where something else is to be seen."""
 
     @property
     def trainer(self) -> int | None:

@@ -24,6 +24,8 @@ from stetho.verdict import Noted
 SCHEMA = "stetho.probe/1"
 # Seconds for everything, and of these for finding out which processes belong to the run, which must come first.
 TOGETHER, FINDING = 2.9, 0.8
+# Seconds for following the links of the folder's path.
+FOLLOWING = 0.4
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ def look(
     """Probe a run's folder, a process, or both."""
     begun, at = time.monotonic(), time.time()
     folder = _folder(folder, pid)
-    target = Target(folder, pid, python=python)
+    followed = run_all({"folder": Job(partial(os.path.realpath, str(folder)), FOLLOWING)})["folder"]
+    real = Path(followed.value) if isinstance(followed.value, str) else folder
+    target = Target(real, pid, python=python, reachable=not followed.cut_off)
     found = run_all({"find": Job(partial(_find, target), FINDING)})["find"]
     family = found.value if isinstance(found.value, list) else []
     target = replace(target, family=tuple(one for one in family if isinstance(one, int)))
@@ -82,6 +86,11 @@ def look(
         why = redact(found.error or f"the list of processes could not be gone through within {FINDING:g} s")
         missing = Unknown("processes of the run", why, "ps aux; then stetho probe --pid N", "/proc/*")
         sections.append(Section("processes", round(found.seconds, 3), unknown=(missing,)))
+    if not target.reachable:
+        missing = Unknown(
+            "folder", "it does not answer, as on a dead network disk", f"findmnt -T {folder}", str(folder)
+        )
+        sections.append(Section("disk", round(followed.seconds, 3), unknown=(missing,)))
     fired = [one for one in judge_each(catalogue.checks.values(), facts) if one.outcome == "fired"]
     findings = tuple(Noted(one.check, f.message, f.where, one.cites) for one in fired for f in one.findings)
     seconds = round(time.monotonic() - begun, 3)

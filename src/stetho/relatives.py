@@ -174,7 +174,7 @@ def read_relative(stat: Stat, folder: str) -> Relative:
 
 def find(folder: Path, pid: int | None) -> tuple[int, ...]:
     """The processes of the run, the likely trainer first."""
-    here = os.path.realpath(folder)
+    here = str(folder)
     everyone = everybody()
     if pid is not None:
         chosen = _family_of(pid, everyone)

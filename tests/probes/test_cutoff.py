@@ -17,7 +17,7 @@ from stetho.facts import Machine
 from stetho.probe import Piece, Target, probe
 from stetho.procfs import ask
 
-from .looking import fired, look, until
+from .looking import fired, look, program, until
 
 
 def hang() -> None:
@@ -121,4 +121,30 @@ def test_a_list_of_processes_that_hangs_is_told(tmp_path: Path, monkeypatch: pyt
     report = look(tmp_path)
     gaps = [gap for section in report.sections if section.probe == "processes" for gap in section.unknown]
     assert "could not be gone through" in gaps[-1].why and "--pid" in gaps[-1].instead
+    assert report.seconds < 4
+
+
+def test_on_a_dead_disk_everything_else_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a network disk whose server is gone: whoever touches the folder waits in the kernel."""
+    touch = {name: getattr(os, name) for name in ("scandir", "statvfs", "lstat", "stat")}
+
+    def waits(name: str) -> object:
+        def call(path: object = ".", *arguments: object, **options: object) -> object:
+            if isinstance(path, (str, Path)) and str(path).startswith(str(tmp_path)):
+                hang()
+            return touch[name](path, *arguments, **options)
+
+        return call
+
+    with program(tmp_path, "print('ready')\nwhile True: pass") as running:
+        for name in touch:
+            monkeypatch.setattr(os, name, waits(name))
+        report = look(tmp_path)
+        monkeypatch.undo()
+    gaps = {section.probe for section in report.sections if section.unknown}
+    seen = {section.probe for section in report.sections if section.seen}
+    assert {"disk", "log-tail", "checkpoints"} <= gaps
+    assert {"processes", "kernel", "limits"} <= seen | ({"kernel"} & gaps)
+    assert running.pid in report.family
+    assert any("does not answer" in gap.why for section in report.sections for gap in section.unknown)
     assert report.seconds < 4

@@ -14,6 +14,8 @@ class ResourceLimits(Fact):
 
     fact: ClassVar[str] = "resource-limits"
 
+    pid: int | None = None
+    """The process that they hold for; none when they are those of the shell that stetho was called from."""
     memory_max: int | None = None
     """Main memory that the control group may use; the strictest of the groups it is in."""
     memory_used: int | None = None

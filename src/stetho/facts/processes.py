@@ -114,5 +114,7 @@ class Waiting(Fact):
     """Seconds for which it was watched."""
     quiet: float | None = None
     """Seconds since anything was written in the run's folder."""
+    reachable: bool = True
+    """Whether the run's folder answers; on a dead disk it does not."""
     others: tuple[ThreadStack, ...] = ()
     """The main threads of the other processes, such as other ranks."""

@@ -125,7 +125,8 @@ def disk(target: Target) -> Iterator[Piece]:
     fact = Disks(tuple(places), after if whole_folder else None, growth, round(watched, 2))
     read = f"statvfs {target.folder}, statvfs {temporary}, /proc/self/mountinfo, lstat of {len(second.entries)} files"
     read += f", {asked.command}" if asked.ok else ""
-    grows = f"; the folder has {size(after)} and grows by {size(growth)}/s" if growth is not None else ""
+    grows = f"; the folder has {size(after)}" if growth is not None else ""
+    grows += f" and grows by {size(growth)}/s" if growth else ""
     yield Seen(fact, f"{size(places[0].free)} of {size(places[0].total)} free{grows}", read, tuple(_lines(places)))
 
 

@@ -97,7 +97,7 @@ def hung_process(target: Target) -> Iterator[Piece]:
     others = [thread_of(one, one) for one in trainers if one != pid][:MOST_RANKS]
     stacks, trouble = _python_stacks([pid, *(one.thread for one in others)], 1.8 - (time.monotonic() - begun))
     threads, others = ([_with_frames(one, stacks) for one in group] for group in (threads, others))
-    written = last_written(target.folder, 0.2)
+    written = last_written(target.folder, 0.2) if target.reachable else None
     fact = Waiting(
         pid=pid,
         threads=tuple(threads),
@@ -105,6 +105,7 @@ def hung_process(target: Target) -> Iterator[Piece]:
         moved=bytes_moved,
         watched=round(watched, 2),
         quiet=None if written is None else round(max(0.0, time.time() - written), 1),
+        reachable=target.reachable,
         others=tuple(others),
     )
     quiet = f"; nothing was written in the folder for {duration(fact.quiet)}" if fact.quiet is not None else ""
@@ -133,7 +134,7 @@ def _threads(pid: int) -> list[int]:
 
 def _trainers(target: Target, family: list[int]) -> list[int]:
     """The trainers of the family, as ranks that wait for each other."""
-    folder = os.path.realpath(target.folder)
+    folder = str(target.folder)
     found = {one: read_relative(stat, folder) for one in family if (stat := stat_of(one)) is not None}
     return [one for one, process in found.items() if role(process, found, folder) == "trainer"]
 

@@ -86,17 +86,19 @@ def kernel(target: Target) -> Iterator[Piece]:
     uptime, now = float((text_of("/proc/uptime") or "0").split()[0]), time.time()
     dated = tuple(replace(event, age=age(event, uptime, now)) for event in found)
     family = tuple(dict.fromkeys([*([target.pid] if target.pid else []), *target.family]))
-    quiet = last_written(target.folder)
+    quiet = last_written(target.folder) if target.reachable else None
     fact = KernelLog(dated, len(lines), left_out, family, None if quiet is None else round(now - quiet, 1))
     kinds: dict[str, int] = {}
     for event in dated:
         kinds[event.kind] = kinds.get(event.kind, 0) + 1
     told = ", ".join(f"{count} × {kind}" for kind, count in kinds.items()) or "nothing that can harm a run"
-    details = tuple(
-        f"{f'{duration(event.age)} ago' if event.age is not None else event.when}: {event.text[:160]}"
-        for event in dated[-6:]
-    )
+    details = tuple(_line(event) for event in dated[-6:])
     yield Seen(fact, f"{told}, in {len(lines)} lines", said.command, details)
+
+
+def _line(event: KernelEvent) -> str:
+    when = f"{duration(event.age)} ago" if event.age is not None else event.when
+    return f"{when}: {event.text[:200]}{'…' * (len(event.text) > 200)}"
 
 
 def read_log() -> Said:

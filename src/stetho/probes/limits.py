@@ -116,6 +116,7 @@ def limits(target: Target) -> Iterator[Piece]:
     cores, throttled = _cores(groups)
     shm_size, shm_used = _shm()
     fact = ResourceLimits(
+        pid=None if who == "self" else pid,
         memory_max=memory_max,
         memory_used=memory_used,
         oom_kills=kills,
@@ -140,6 +141,7 @@ def limits(target: Target) -> Iterator[Piece]:
 
 def summary(fact: ResourceLimits) -> str:
     parts = [
+        "" if fact.pid is not None else "of this shell, as no process of the run is there",
         f"memory {size(fact.memory_used)} of {size(fact.memory_max)}" if fact.memory_max else "no memory limit",
         f"{fact.oom_kills} killed for want of memory" if fact.oom_kills else "",
         f"{fact.cores:g} cores" if fact.cores else "",
@@ -180,7 +182,7 @@ def _memory(groups: dict[str, str]) -> tuple[int | None, int | None, int | None,
             events |= {"max": failed} if failed is not None else {}
         if kills is None:
             kills, hits = events.get("oom_kill"), events.get("max")
-        if own is not None and own < NO_LIMIT and (limit is None or own < limit):
+        if own is not None and 0 <= own < NO_LIMIT and (limit is None or own < limit):
             held = sum(counts(text_of(f"{place}/memory.stat") or "").get(name, 0) for name in files)
             now = whole(text_of(f"{place}/{names[1]}"))
             limit, used = own, None if now is None else max(0, now - held)
@@ -220,7 +222,7 @@ def _shm() -> tuple[int | None, int | None]:
 
 
 def _loaders(target: Target) -> int:
-    folder = os.path.realpath(target.folder)
+    folder = str(target.folder)
     stats = [stat for pid in target.family if (stat := stat_of(pid)) is not None]
     found = {stat.pid: read_relative(stat, folder) for stat in stats}
     return sum(role(one, found, folder) == "worker" for one in found.values())

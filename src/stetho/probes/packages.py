@@ -63,12 +63,9 @@ def packages(target: Target) -> Iterator[Piece]:
     """
     python, sites = environment(target)
     if not sites:
-        who = (
-            "a process of another user"
-            if target.trainer is not None
-            else "no process, no .venv in the folder and no --python"
-        )
-        yield Unknown("Python environment", f"{who}: which one the run uses is not known", packages.instead)
+        alive = target.trainer is not None and stat_of(target.trainer) is not None
+        why = "its process belongs to another user" if alive else "no process runs, no .venv in the folder, no --python"
+        yield Unknown("the run's Python", why, packages.instead, "/proc/PID/maps, .venv/pyvenv.cfg")
         return
     found, twice = installed(sites)
     fitting = tuple(misfits({name: one for name, (one, _) in found.items()}))

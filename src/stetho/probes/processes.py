@@ -58,7 +58,7 @@ def processes(target: Target) -> Iterator[Piece]:
     if not os.path.isdir("/proc/self"):
         yield Unknown("processes", "this system has no /proc", "ps aux")
         return
-    folder = os.path.realpath(target.folder)
+    folder = str(target.folder)
     family = target.family
     first = {pid: (stat_of(pid), moved(pid)) for pid in family}
     begun = time.monotonic()

@@ -34,6 +34,14 @@ DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS ser
             "quiet": 600.0,
             "others": [{**LOCK, "thread": 4712, "frames": [{"function": "load", "file": "train.py", "line": 6}]}],
         },
+        "its folder does not answer": {
+            "pid": 4711,
+            "threads": [DISK],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+            "reachable": False,
+        },
         "in a dead network disk": {
             "pid": 4711,
             "threads": [DISK],
@@ -88,14 +96,15 @@ def hung_waiting(found: Waiting, *, silent: float = 120.0, trickle: int = 65_536
     A device that computes for minutes without a line of output while the processor sleeps; a program that is meant to
     wait, as a server.
     """
-    if found.quiet is None or found.moved > trickle or not found.threads:
+    if found.moved > trickle or not found.threads or (found.quiet is None and found.reachable):
         return
     main = found.threads[0]
     if main.waits_for == "input from a terminal":
         return
-    stuck = main.state == "D" and found.quiet >= silent / 4
-    if found.quiet < silent and not stuck:
+    stuck = main.state == "D" and (found.quiet is None or found.quiet >= silent / 4)
+    if (found.quiet or 0) < silent and not stuck:
         return
+    since = f"for {duration(found.quiet)}" if found.quiet is not None else "while its folder does not answer"
     what = f"its main thread waits for {main.waits_for}" if main.waits_for else "what it waits for is not known"
     hard = ", and cannot be interrupted" if main.state == "D" else ""
     python = f", in {told(main.frames)}" if main.frames else ""
@@ -105,6 +114,4 @@ def hung_waiting(found: Waiting, *, silent: float = 120.0, trickle: int = 65_536
     late = late if in_collective(main.frames) else ""
     seen = apart[0].frames if late else main.frames
     where = tuple(Place(one.file, one.line) for one in seen[:1])
-    yield Finding(
-        f"pid {found.pid} has done nothing for {duration(found.quiet)}: {what}{hard}{python}{late}", where=where
-    )
+    yield Finding(f"pid {found.pid} has done nothing {since}: {what}{hard}{python}{late}", where=where)
