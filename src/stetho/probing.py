@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -26,6 +28,16 @@ SCHEMA = "stetho.probe/1"
 TOGETHER, FINDING = 2.9, 0.8
 # Seconds for following the links of the folder's path.
 FOLLOWING = 0.4
+# What is read first; probes of other packages come last.
+ORDER = (
+    "processes", "hung-process", "log-tail", "checkpoints", "kernel", "limits", "gpus", "disk", "packages", "scheduler",
+    "machine",
+)  # fmt: skip
+
+
+def place_of(probe: str) -> int:
+    """The place of a probe in reading order."""
+    return ORDER.index(probe) if probe in ORDER else len(ORDER)
 
 
 @dataclass(frozen=True)
@@ -77,11 +89,12 @@ def look(
     family = found.value if isinstance(found.value, list) else []
     target = replace(target, family=tuple(one for one in family if isinstance(one, int)))
     left = TOGETHER - (time.monotonic() - begun)
-    probes = {name: replace(one, limit=round(min(one.limit, left), 2)) for name, one in catalogue.probes.items()}
+    chosen = sorted(catalogue.probes.values(), key=lambda one: place_of(one.id))
+    probes = {one.id: bounded(one, left, target) for one in chosen}
     answers = run_all({name: Job(partial(pieces_of, one, target), one.limit) for name, one in probes.items()})
     evidence: list[Evidence] = []
     facts: dict[type[Fact], tuple[str, Fact]] = {}
-    sections = [_section(probes[name], answer, evidence, facts) for name, answer in answers.items()]
+    sections = [_section(one, answers[name], evidence, facts) for name, one in probes.items()]
     if found.cut_off or found.error is not None:
         why = redact(found.error or f"the list of processes could not be gone through within {FINDING:g} s")
         missing = Unknown("processes of the run", why, "ps aux; then stetho probe --pid N", "/proc/*")
@@ -106,6 +119,13 @@ def _folder(folder: Path | None, pid: int | None) -> Path:
         folder = Path(named) if named else None
     # A path that is on a dead disk must not be touched before the probes are cut off, so that it is made by words only.
     return Path(os.path.abspath(folder or "."))
+
+
+def bounded(one: Probe, seconds: float, target: Target) -> Probe:
+    """A probe for one target: no longer than there is time, and with what to run instead filled in."""
+    known = {"DIR": shlex.quote(str(target.folder)), "PID": str(target.trainer or "PID")}
+    instead = re.sub(r"\b(?:DIR|PID)\b", lambda match: known[match[0]], one.instead)
+    return replace(one, limit=round(min(one.limit, seconds), 2), instead=instead)
 
 
 def _find(target: Target) -> Json:

@@ -98,7 +98,7 @@ class ThreadStack:
 
 @dataclass(frozen=True)
 class Waiting(Fact):
-    """What the run's processes wait for, thread by thread; only looked at when none of them makes progress."""
+    """What the run's processes wait for, thread by thread; looked at when none makes progress, or when asked for."""
 
     fact: ClassVar[str] = "waiting"
 

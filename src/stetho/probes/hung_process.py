@@ -65,33 +65,26 @@ def parse_x86(text: str) -> Call | None:
     },
 )
 def hung_process(target: Target) -> Iterator[Piece]:
-    """What the threads of a process wait for, when neither it nor any of its family computes.
+    """What the threads of a process wait for, when neither it nor any of its family computes, or when it is asked for.
 
     ## What it reads
-    Processor time and bytes moved over most of a second. Only when there is next to none are threads looked at: the
-    kernel's word for what each waits for, and Python's stacks through py-spy, which reads them without holding it.
+    Processor time and bytes moved over most of a second. Only when there is next to none, or with --pid, are threads
+    looked at: the kernel's word for what each waits for, and Python's stacks through py-spy, which reads them without
+    holding the process.
 
     ## What it leaves
-    Processes that spin: they are busy, and hang all the same. A wait is not a fault by itself.
+    Without --pid, processes that spin: they are busy, and hang all the same. A wait is not a fault by itself.
     """
     family = [pid for pid in target.family if stat_of(pid) is not None]
-    if not family:
-        return
     trainers = _trainers(target, family)
-    if not trainers and target.pid is None:
+    if not family or (not trainers and target.pid is None):
         return  # tools and sessions wait for people
     # Of a launcher it is known that it waits; its ranks are what matters.
     pid = target.pid if target.pid in trainers else next(iter(trainers), family[0])
-    before = {one: _progress(one) for one in family}
     begun = time.monotonic()
-    time.sleep(WATCHED)
-    watched = time.monotonic() - begun
-    after = {one: _progress(one) for one in family}
-    ticks = sum(max(0, after[one][0] - before[one][0]) for one in family)
-    cores = ticks / os.sysconf("SC_CLK_TCK") / watched
-    bytes_moved = sum(max(0, after[one][1] - before[one][1]) for one in family)
+    cores, transferred = _busy(family)
     stat = stat_of(pid)
-    if cores > IDLE or stat is None or stat.state in ("zombie", "dead"):
+    if (cores > IDLE and target.pid is None) or stat is None or stat.state in ("zombie", "dead"):
         return
     threads = [thread_of(pid, thread) for thread in _threads(pid)[:MOST]]
     others = [thread_of(one, one) for one in trainers if one != pid][:MOST_RANKS]
@@ -102,22 +95,35 @@ def hung_process(target: Target) -> Iterator[Piece]:
         pid=pid,
         threads=tuple(threads),
         cores=round(cores, 3),
-        moved=bytes_moved,
-        watched=round(watched, 2),
+        moved=transferred,
+        watched=WATCHED,
         quiet=None if written is None else round(max(0.0, time.time() - written), 1),
         reachable=target.reachable,
         others=tuple(others),
     )
-    quiet = f"; nothing was written in the folder for {duration(fact.quiet)}" if fact.quiet is not None else ""
-    main = (
-        f"its main thread waits for {threads[0].waits_for}"
-        if threads and threads[0].waits_for
-        else "what it waits for is not known"
-    )
     read = f"/proc/{pid}/task/*/stat, wchan, syscall, stack" + (f"; py-spy dump --json --pid {pid}" if stacks else "")
-    yield Seen(fact, f"pid {pid} does not compute; {main}{quiet}", read, tuple(_lines(pid, threads, others)))
+    yield Seen(fact, summary(fact), read, tuple(_lines(threads, others)))
     if trouble is not None:
         yield trouble
+
+
+def summary(fact: Waiting) -> str:
+    main = next(iter(fact.threads), None)
+    if fact.cores > IDLE:
+        return f"pid {fact.pid} and its family keep {fact.cores:.1f} cores busy; its threads were asked for"
+    waits = f"its main thread waits for {main.waits_for}" if main and main.waits_for else "why is not known"
+    quiet = f"; nothing was written in the folder for {duration(fact.quiet)}" if fact.quiet is not None else ""
+    return f"pid {fact.pid} does not compute; {waits}{quiet}"
+
+
+def _busy(family: list[int]) -> tuple[float, int]:
+    """The cores that a family keeps busy and the bytes that it moves, over most of a second."""
+    before = {one: _progress(one) for one in family}
+    begun = time.monotonic()
+    time.sleep(WATCHED)
+    after = {one: _progress(one) for one in family}
+    ticks, transferred = (sum(max(0, after[one][n] - before[one][n]) for one in family) for n in (0, 1))
+    return ticks / os.sysconf("SC_CLK_TCK") / (time.monotonic() - begun), transferred
 
 
 def _progress(pid: int) -> tuple[int, int]:
@@ -192,7 +198,7 @@ def _with_frames(one: ThreadStack, stacks: Mapping[int, Stack]) -> ThreadStack:
     return one if stack is None else replace(one, frames=stack.frames, name=stack.name or one.name)
 
 
-def _lines(pid: int, threads: list[ThreadStack], others: list[ThreadStack]) -> Iterator[str]:
+def _lines(threads: list[ThreadStack], others: list[ThreadStack]) -> Iterator[str]:
     """The main thread, the others by what they wait for, then the other ranks."""
     for one in threads[:1]:
         yield f"main thread: {_line(one)}"

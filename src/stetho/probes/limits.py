@@ -141,7 +141,6 @@ def limits(target: Target) -> Iterator[Piece]:
 
 def summary(fact: ResourceLimits) -> str:
     parts = [
-        "" if fact.pid is not None else "of this shell, as no process of the run is there",
         f"memory {size(fact.memory_used)} of {size(fact.memory_max)}" if fact.memory_max else "no memory limit",
         f"{fact.oom_kills} killed for want of memory" if fact.oom_kills else "",
         f"{fact.cores:g} cores" if fact.cores else "",
@@ -150,7 +149,8 @@ def summary(fact: ResourceLimits) -> str:
         f"{fact.files_max} files may be open" if fact.files_max else "",
         "no core dumps" if fact.core_max == 0 else "",
     ]  # fmt: skip
-    return ", ".join(part for part in parts if part)
+    whose = "" if fact.pid is not None else "this shell's, as no process of the run is there: "
+    return whose + ", ".join(part for part in parts if part)
 
 
 def _group(groups: dict[str, str], controller: str) -> tuple[int, Group] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stetho.codec import encode
 from stetho.evidence import Json
-from stetho.probing import Report, Section, unknowns
+from stetho.probing import Report, Section, place_of, unknowns
 from stetho.render.document import readable_document
 from stetho.render.escape import code, plain
 from stetho.render.inert import on_one_line
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
     from stetho.render.terminal import Block
 
-# What is read first; probes of other packages come last.
-ORDER = (
-    "processes", "hung-process", "log-tail", "checkpoints", "kernel", "limits", "gpus", "disk", "packages",
-    "scheduler", "machine",
-)  # fmt: skip
 NOTHING = "nothing, in what could be seen"
 
 
@@ -51,8 +46,7 @@ def document(report: Report) -> Json:
 
 def ordered(report: Report) -> list[Section]:
     """The sections in reading order."""
-    places = {name: place for place, name in enumerate(ORDER)}
-    return sorted(report.sections, key=lambda one: places.get(one.probe, len(ORDER)))
+    return sorted(report.sections, key=lambda one: place_of(one.probe))
 
 
 def text(report: Report, *, width: int | None, colour: bool, brief: bool) -> str:

@@ -52,6 +52,22 @@ DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS ser
         },
     },
     quiet={
+        "busy, and asked for": {
+            "pid": 4711,
+            "threads": [LOCK],
+            "cores": 1.0,
+            "moved": 0,
+            "watched": 0.7,
+            "quiet": 600.0,
+        },
+        "stopped, which is told by itself": {
+            "pid": 4711,
+            "threads": [{**LOCK, "state": "T"}],
+            "cores": 0.0,
+            "moved": 0,
+            "watched": 0.7,
+            "quiet": 600.0,
+        },
         "wrote a line just now": {
             "pid": 4711,
             "threads": [LOCK],
@@ -86,7 +102,9 @@ DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS ser
     },
     given={"none/healthy": 0.01},
 )
-def hung_waiting(found: Waiting, *, silent: float = 120.0, trickle: int = 65_536) -> Iterator[Finding]:
+def hung_waiting(
+    found: Waiting, *, silent: float = 120.0, trickle: int = 65_536, idle: float = 0.03
+) -> Iterator[Finding]:
     """The run does not compute, moves no data and has written nothing for a while: its threads wait.
 
     ## Why it matters
@@ -99,7 +117,7 @@ def hung_waiting(found: Waiting, *, silent: float = 120.0, trickle: int = 65_536
     if found.moved > trickle or not found.threads or (found.quiet is None and found.reachable):
         return
     main = found.threads[0]
-    if main.waits_for == "input from a terminal":
+    if main.waits_for == "input from a terminal" or main.state in ("T", "t") or found.cores > idle:
         return
     stuck = main.state == "D" and (found.quiet is None or found.quiet >= silent / 4)
     if (found.quiet or 0) < silent and not stuck:
