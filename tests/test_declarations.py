@@ -25,6 +25,8 @@ from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
 from stetho.facts import FACTS, Fact
 from stetho.intervention import OUTCOMES
+from stetho.probe import Example as ProbeExample
+from stetho.probe import Probe
 from stetho.reader import Content, Flaw, Reader, Reading
 from stetho.reader import Example as ReaderExample
 from stetho.rule import Rule
@@ -233,6 +235,28 @@ def test_a_reader_finds_nothing_in_nothing(one: Reader, tmp_path: Path) -> None:
         artifact = laid_out(content, tmp_path / str(type(content).__name__))
         assert one.recognises(artifact) == 0.0
         assert [piece for piece in one.function(artifact) if not isinstance(piece, Flaw)] == []
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(example, id=f"{one.id}: {name}")
+        for one in CATALOGUE.probes.values()
+        for name, example in one.examples.items()
+    ],
+)
+def test_a_probe_reads_from_its_example_what_it_says(example: ProbeExample) -> None:
+    assert example.parser(example.text) == example.gives
+
+
+@pytest.mark.parametrize("one", [pytest.param(p, id=p.id) for p in CATALOGUE.probes.values()])
+def test_a_probe_keeps_within_the_time_that_all_have_together(one: Probe) -> None:
+    assert 0 < one.limit < 3
+    assert one.reads and one.gives
+    assert all(issubclass(kind, Fact) for kind in one.gives)
+    if one.function.__module__.startswith("stetho."):
+        assert one.instead
+        assert one.function.__module__ == f"stetho.probes.{one.id.replace('-', '_')}"
 
 
 def rule_examples(which: str) -> list[Any]:

@@ -11,12 +11,17 @@ from stetho.facts.collectives import Collective, Collectives, GroupProgress
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
+from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
+from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts.kernel import KernelEvent, KernelLog
+from stetho.facts.limits import ResourceLimits
 from stetho.facts.loading import Fingerprints, Loader, Loaders
 from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
+from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
 from stetho.facts.procedure import (
     CallOrder,
@@ -30,6 +35,7 @@ from stetho.facts.procedure import (
     Pattern,
     SchedulerUse,
 )
+from stetho.facts.processes import Frame, Processes, ProcessState, ThreadStack, Waiting
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
 from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
@@ -44,6 +50,7 @@ from stetho.facts.run import (
     RunSetup,
     StepTimes,
 )
+from stetho.facts.scheduler import JobState, SchedulerJob
 from stetho.facts.start import Load, Resumed, Seed, Seeds
 from stetho.facts.weights import (
     Activations,
@@ -64,6 +71,8 @@ __all__ = [
     "Association",
     "CallOrder",
     "Checkpoint",
+    "CheckpointFile",
+    "CheckpointFiles",
     "Checkpoints",
     "ClassCount",
     "ClassShare",
@@ -75,16 +84,25 @@ __all__ = [
     "Coverage",
     "Crash",
     "Detached",
+    "DiskPlace",
+    "Disks",
     "Fact",
     "Feature",
     "Fingerprints",
     "FirstLoss",
+    "Frame",
+    "Gpu",
+    "GpuProcess",
+    "Gpus",
     "GradientNorms",
     "GradientReset",
     "GraphGrowth",
     "GroupProgress",
     "GroupRate",
     "InputScale",
+    "JobState",
+    "KernelEvent",
+    "KernelLog",
     "Labels",
     "LayerActivations",
     "LayerGradient",
@@ -96,6 +114,7 @@ __all__ = [
     "Load",
     "Loader",
     "Loaders",
+    "LogTail",
     "LoggedCurve",
     "Loop",
     "LossCurve",
@@ -106,6 +125,7 @@ __all__ = [
     "Machine",
     "Memory",
     "Metrics",
+    "Misfit",
     "ModeCalls",
     "ModeUse",
     "Model",
@@ -118,10 +138,14 @@ __all__ = [
     "OptimizerUse",
     "Optimizers",
     "Pace",
+    "Package",
     "ParameterStates",
     "Pattern",
     "PredictedClasses",
     "Predictions",
+    "ProcessState",
+    "Processes",
+    "PythonPackages",
     "RankAgreement",
     "RankArrival",
     "RankRun",
@@ -131,11 +155,13 @@ __all__ = [
     "RawSamples",
     "Recorded",
     "ReportedEnd",
+    "ResourceLimits",
     "Resumed",
     "Resumption",
     "Resumptions",
     "RunEnd",
     "RunSetup",
+    "SchedulerJob",
     "SchedulerUse",
     "Scores",
     "Seed",
@@ -144,10 +170,12 @@ __all__ = [
     "SkippedSteps",
     "SourceLines",
     "StepTimes",
+    "ThreadStack",
     "Types",
     "Unlocalised",
     "UpdateRatios",
     "ValidationLoss",
+    "Waiting",
     "WeightFlaw",
     "WeightStatistics",
 ]
