@@ -11,6 +11,19 @@ from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
 from stetho.facts.loading import Fingerprints, Loader, Loaders
+from stetho.facts.log import (
+    LoggedException,
+    LoggedNonfinite,
+    LoggedWarnings,
+    Progress,
+    RareLines,
+    RepeatedLine,
+    Restarts,
+    Statement,
+    Statements,
+    TimeGap,
+    Tracebacks,
+)
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
@@ -85,6 +98,9 @@ __all__ = [
     "Load",
     "Loader",
     "Loaders",
+    "LoggedException",
+    "LoggedNonfinite",
+    "LoggedWarnings",
     "Loop",
     "LossCurve",
     "LossInput",
@@ -108,14 +124,18 @@ __all__ = [
     "Pattern",
     "PredictedClasses",
     "Predictions",
+    "Progress",
     "RankAgreement",
     "RankArrival",
     "RankRun",
     "RankWaiting",
     "Ranks",
+    "RareLines",
     "RawSample",
     "RawSamples",
     "Recorded",
+    "RepeatedLine",
+    "Restarts",
     "Resumed",
     "RunEnd",
     "RunSetup",
@@ -125,7 +145,11 @@ __all__ = [
     "Setting",
     "SkippedSteps",
     "SourceLines",
+    "Statement",
+    "Statements",
     "StepTimes",
+    "TimeGap",
+    "Tracebacks",
     "Types",
     "Unlocalised",
     "UpdateRatios",

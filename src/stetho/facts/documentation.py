@@ -15,7 +15,7 @@ from stetho.facts.fact import Fact
 # In reading order, which is the order of the reference page; the last one holds what several families use.
 FAMILIES = (
     "loss", "loss_calls", "gradients", "nonfinite", "weights", "data", "loading", "run", "procedure", "parameters",
-    "start", "ranks", "ending", "fact",
+    "start", "ranks", "ending", "log", "fact",
 )  # fmt: skip
 
 
