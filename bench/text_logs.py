@@ -101,7 +101,8 @@ def torchtitan() -> Lines:
             f"[titan] 2024-05-01 {clock(step)},{step % 1000:03d} - root - "
             f"INFO - \x1b[31mstep: {step:2d}  \x1b[32mloss: {falling(step):7.4f}  \x1b[38;2;180;60;0mgrad_norm: "
             f"{random.expovariate(1):7.4f}  \x1b[33mmemory: 45.21GiB(47.54%)  "
-            f"\x1b[34mtps: {random.randint(5000, 7000):,}  \x1b[36mtflops: {random.gauss(200, 5):,.2f}  \x1b[35mmfu: {random.gauss(40, 1):.2f}%\x1b[39m\n"
+            f"\x1b[34mtps: {random.randint(5000, 7000):,}  \x1b[36mtflops: {random.gauss(200, 5):,.2f}  "
+            f"\x1b[35mmfu: {random.gauss(40, 1):.2f}%\x1b[39m\n"
         )
 
 

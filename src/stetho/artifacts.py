@@ -34,10 +34,11 @@ class Artifacts:
 
     def put(self, inquiry: Inquiry) -> None:
         """Everything the readers find, as evidence of the one run that left it."""
-        crashed = False
+        crashed, found = False, 0
         for name, file in self.files:
             for reading in inquiry.catalogue.read(artifact_at(file, name)):
                 if isinstance(reading, Reading):
+                    found += 1
                     source = Source(file=name, line=reading.line)
                     inquiry.ledger.add_evidence(
                         "reading", f"{name}: {reading.summary}", source=source, fact=reading.fact, run="base"
@@ -48,7 +49,7 @@ class Artifacts:
             # An exception that nothing catches ends Python with code 1.
             summary = "a traceback ends the log: the program did not end by itself"
             inquiry.ledger.add_evidence("reading", summary, fact=RunEnd(code=1), run="base")
-        else:
+        elif not found:
             names = ", ".join(name for name, _ in self.files[:3]) or "nothing"
             inquiry.ledger.add_note(
                 f"read {names}: no reader found anything that it knows, which says nothing about health"

@@ -15,15 +15,15 @@ class Phrase:
     """A declared phrase. The module's docstring is its story.
 
     `words` are lower-case pieces of text, one of which is in every line that says it: they are looked for first, as
-    that costs little. `pattern` then decides, on the line with every number written as 0 and every gap as one space:
-    what a line says must not hang on a digit, as lines that differ only in digits are judged once. `ended` tells how
-    a program ends that says it last. `farewell` marks what launchers and libraries say after a program has ended.
+    that costs little. One of `patterns` then decides, on the line with every number written as 0 and every gap as one
+    space: what a line says must not hang on a digit, as lines that differ only in digits are judged once. `ended`
+    tells how a program ends that says it last. `farewell` marks what is said after a program has ended.
     """
 
     id: str
     says: str
     words: tuple[str, ...]
-    pattern: str
+    patterns: tuple[str, ...]
     fires: tuple[str, ...]
     quiet: tuple[str, ...]
     ended: Ending = ""
@@ -32,7 +32,7 @@ class Phrase:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern)
+        return re.compile("|".join(f"(?:{pattern})" for pattern in self.patterns))
 
     @cached_property
     def encoded(self) -> tuple[bytes, ...]:

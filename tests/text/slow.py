@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -126,7 +127,12 @@ def _assemble(slow: Slow, streams: dict[tuple[object, ...], list[Line]]) -> None
     for name, points in list(slow.series.items()):
         points.sort(key=lambda point: point.order)
         one = points[0]
-        if len(points) == 1 and math.isnan(one.step) and math.isnan(one.epoch) and not words.is_result(name[1].encode()):
+        if (
+            len(points) == 1
+            and math.isnan(one.step)
+            and math.isnan(one.epoch)
+            and not words.is_result(name[1].encode())
+        ):
             del slow.series[name]
 
 
@@ -204,7 +210,7 @@ def unwrapped(times: list[float]) -> list[float]:
     if len(times) < 2 or times[0] >= DAY:
         return times
     days, made = 0, [times[0]]
-    for before, now in zip(times, times[1:], strict=False):
+    for before, now in itertools.pairwise(times):
         days += now - before < -DAY / 2
         made.append(now + days * DAY)
     return made

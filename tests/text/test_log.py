@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.text import slow
 
 from stetho import catalogue
 from stetho.phrase import Phrase
 from stetho.text import assembly, blocks, log, thinning
-from tests.text import slow
 
 CATALOGUE = catalogue.load()
 PHRASES = tuple(CATALOGUE.phrases.values())
@@ -107,7 +107,9 @@ def mutated(data: bytes, seed: int) -> bytes:
         elif kind == 2:
             held[at:at] = held[at : at + chance.randint(1, 300)]
         elif kind == 3:
-            held[at:at] = chance.choice([b"\r", b"\n", b"\r\n", b"\x00", b"\x1b[31m", b"\x1b", b"nan", b"1e999", b"\xff", b","])
+            held[at:at] = chance.choice(
+                [b"\r", b"\n", b"\r\n", b"\x00", b"\x1b[31m", b"\x1b", b"nan", b"1e999", b"\xff", b","]
+            )
         elif kind == 4:
             held[at:at] = chance.choice(SHAPES).encode() + b"\n"
         else:
@@ -127,5 +129,22 @@ def test_mutated_logs_are_read_alike(seed: int) -> None:
 def test_noise_is_read_alike(seed: int) -> None:
     chance = random.Random(seed)
     compare(chance.randbytes(3_000), size=chance.choice([200, 4_000]))
-    soup = [b"loss", b"step", b" ", b":", b"=", b"1", b"0.5", b"nan", b"\n", b"\r", b"|", b"[", b"]", b"/", b",", b"\x1b[0m"]
+    soup = [
+        b"loss",
+        b"step",
+        b" ",
+        b":",
+        b"=",
+        b"1",
+        b"0.5",
+        b"nan",
+        b"\n",
+        b"\r",
+        b"|",
+        b"[",
+        b"]",
+        b"/",
+        b",",
+        b"\x1b[0m",
+    ]
     compare(b"".join(chance.choices(soup, k=2_000)), size=chance.choice([200, 4_000]))

@@ -191,5 +191,5 @@ class RareLines(Fact):
 
     fact: ClassVar[str] = "rare-lines"
 
-    lines: tuple[RepeatedLine, ...]
+    lines: tuple[RepeatedLine, ...] = ()
     """Lines near the end whose like the log has hardly anywhere else."""

@@ -64,6 +64,8 @@ TABLE = """---------------------------------
             series={"loss": [0.7, 0.6, 0.5]},
             facts=(
                 Progress(epoch=3.0),
+                Statements(),
+                RunEnd(code=0),
                 Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7, lines_after=4),
             ),
         ),

@@ -165,7 +165,7 @@ def _fields(one: Declaration) -> dict[str, Json]:
     if isinstance(one, Rule):
         return {"cause": one.cause, "bad": list(one.bad), "good": list(one.good)}
     if isinstance(one, Phrase):
-        return {"says": one.says, "pattern": one.pattern, "ended": one.ended, "fires": list(one.fires),
+        return {"says": one.says, "patterns": list(one.patterns), "ended": one.ended, "fires": list(one.fires),
                 "quiet": list(one.quiet)}  # fmt: skip
     if isinstance(one, Reader):
         return {"gives": [kind.fact for kind in one.gives], "examples": list(one.examples)}

@@ -67,11 +67,12 @@ def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
     yield from _gap(log)
     yield from _nonfinite(series)
     yield from _warnings(log)
-    yield from _statements(log)
+    statements = list(_statements(log))
+    yield from statements
     end = _end(log, crash, progress)
     if end is not None:
         yield end
-    elif crash is None and log.frames and not log.said:
+    elif crash is None and not statements:
         yield from _rare(log)
     if crash is not None:
         yield Reading(crash, f"{crash.exception}: {crash.message} ({crash.where})", crash.log_line, crash.rank)
@@ -199,10 +200,12 @@ def _said_progress(progress: Progress) -> str:
 
 
 def _statements(log: Log) -> Iterator[Reading]:
-    if not log.said:
-        return
-    said = []
+    # Last words that say nothing of how it ended are only there to be left out.
+    empty = {phrase.id for phrase in log.phrases if phrase.farewell and not phrase.ended}
+    said: list[Statement] = []
     for one in sorted(log.said.values(), key=lambda one: one.order):
+        if one.phrase in empty:
+            continue
         again = one.count > 1
         said.append(
             Statement(
@@ -215,6 +218,8 @@ def _statements(log: Log) -> Iterator[Reading]:
                 log.spoken - one.spoken,
             )
         )
+    if not said:
+        return
     told = {phrase.id: phrase.says for phrase in log.phrases}
     summary = "says: " + "; ".join(told.get(one.phrase, one.phrase) for one in said)
     yield Reading(Statements(tuple(said)), summary[:LONGEST], said[-1].line)
