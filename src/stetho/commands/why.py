@@ -70,7 +70,7 @@ def command(
     Exit code: 0 nothing wrong, 1 a cause is established, 3 a problem without an established cause or the
     observer could not attach, 2 the request is bad, 130 interrupted (the case is kept).
     """
-    from stetho import why
+    from stetho import post_mortem, why
     from stetho.case import Request, writable_root
     from stetho.executors import choice
 
@@ -118,7 +118,7 @@ def command(
                 root, request, show=console.show, progress=console.progress, stdin=piped, fresh=running.fresh
             )
         else:
-            verdict = why.post_mortem(root, request, str(target))
+            (_, verdict), *_ = post_mortem.judge(root, request, str(target), progress=console.progress)
     finally:
         console.clear()
         if piped is not None:
