@@ -14,7 +14,7 @@ from stetho.case import Request, new_case
 from stetho.catalogue import Catalogue, load
 from stetho.conclusion import verdict
 from stetho.errors import BadRequest
-from stetho.evidence import Source
+from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known, facts_of
@@ -22,7 +22,7 @@ from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
-from stetho.verdict import Verdict
+from stetho.several import RunVerdict, SeveralRuns, settings_of
 
 MOST_FLAWS, MOST_CHECKPOINTS = 20, 100
 PASTED = "standard input"
@@ -123,7 +123,7 @@ def kind_of(one: Checkpoint) -> tuple[str, str, int | None]:
 
 def judge(
     root: Path, request: Request, target: str, *, progress: Callable[[str], None] = lambda line: None
-) -> list[tuple[str, Verdict]]:
+) -> SeveralRuns:
     """A verdict for each run that a target holds; nothing is run, and what is read is text, whatever it says."""
     catalogue = load()
     found = []
@@ -132,7 +132,8 @@ def judge(
         with case.open_ledger() as ledger:
             inquiry = Inquiry(case, ledger, request, catalogue, lambda line: None, progress)
             put(inquiry, run)
-            result = replace(verdict(inquiry), target={"path": target, **({"run": run.name} if run.name else {})})
+            place: dict[str, Json] = {"path": target, **({"run": run.name} if run.name else {})}
+            result = replace(verdict(inquiry), target=place)
             ledger.add_verdict(result)
-            found.append((run.name, result))
-    return found
+        found.append(RunVerdict(run.name, result, settings_of(run)))
+    return SeveralRuns(target, tuple(found))

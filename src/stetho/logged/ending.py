@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from stetho.artifact import Artifact
 from stetho.evidence import Source
-from stetho.facts import Crash, Metrics, ReportedEnd, RunEnd
+from stetho.facts import Crash, Metrics, Progress, ReportedEnd, RunEnd
 from stetho.logged.assembly import Known
 from stetho.observation import STOPPED, UNFINISHED
 from stetho.reader import Reading
@@ -31,6 +31,9 @@ class Told:
 def ending(readings: Sequence[Told], metrics: Metrics | None) -> Known | None:
     """The end that the artifacts prove; unfinished where none of them says, and None where there was nothing to end."""
     steps = max((int(curve.steps[-1]) for curve in metrics.curves if curve.steps), default=0) if metrics else 0
+    came = [told.reading.fact for told in readings if isinstance(told.reading.fact, Progress)]
+    # Where only epochs are told, they are what was done.
+    steps = max([steps, *(int(one.step if one.step is not None else one.epoch or 0) for one in came)])
     found = said_by_logs(readings) or said_by_trackers(readings)
     if found is None and steps:
         words = f"came to step {steps}, {STOPPED[UNFINISHED]}"
