@@ -15,7 +15,7 @@ from stetho.catalogue import Catalogue
 from stetho.cutoff import Answer, Job, run_all
 from stetho.facts import Machine
 from stetho.probe import Piece, Target, probe
-from stetho.procfs import ask
+from stetho.tool import ask
 
 from .looking import fired, look, program, until
 

@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from stetho.amounts import duration, size
 from stetho.artifact import Artifact, artifact_at
 from stetho.facts import LogTail
 from stetho.newest import SOURCES, Entry, walk
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import duration, size
 from stetho.redaction import redact
 from stetho.render.inert import on_one_line
 

@@ -3,13 +3,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from stetho.amounts import duration
 from stetho.exit_codes import explained
 from stetho.facts import JobState, SchedulerJob, Setting
 from stetho.newest import walk
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import ask, duration, whole
+from stetho.procfs import whole
 from stetho.redaction import redact, secret_name
 from stetho.relatives import environment_of
+from stetho.tool import ask
 
 SACCT = "JobIDRaw,JobName,State,ExitCode,ElapsedRaw,TimelimitRaw,MaxRSS,Reason"
 SQUEUE = "%i|%j|%T|%M|%l|%r"
