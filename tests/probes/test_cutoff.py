@@ -49,6 +49,22 @@ def test_answers_come_back_and_a_job_that_hangs_does_not_hold_them_up() -> None:
     assert answers["dies"].error == answers["killed"].error == "it ended without an answer"
 
 
+def test_a_process_with_very_many_files_open_can_look_too() -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4096:
+        pytest.skip("this many files are not allowed")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1500)]
+    try:
+        assert run_all({"quick": Job(lambda: 1, 5.0)})["quick"].value == 1
+    finally:
+        for handle in held:
+            os.close(handle)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def test_no_process_is_left_behind() -> None:
     started: list[Answer] = []
     before = set(os.listdir("/proc"))

@@ -183,6 +183,19 @@ def test_the_log_and_the_checkpoints_of_a_dead_run(tmp_path: Path) -> None:
     assert fired(report) == set()
 
 
+def test_the_log_is_where_the_output_goes_wherever_that_is(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "notes.txt").write_text("not a log\n")
+    (run / "requirements.txt").write_text("torch\n")
+    opened = "log = os.open('../elsewhere.out', os.O_WRONLY | os.O_CREAT)"
+    with program(run, f"{opened}\nprint('ready')\nos.dup2(log, 1)\nprint('step 7')\nwhile True: pass"):
+        until(lambda: (tmp_path / "elsewhere.out").exists() and (tmp_path / "elsewhere.out").stat().st_size > 0)
+        tail = fact(look(run), LogTail)
+    assert (tail.file, tail.lines) == (str(tmp_path / "elsewhere.out"), ("step 7",))
+    assert fact(look(run), LogTail).file == "notes.txt"
+
+
 def mounted(folder: Path, options: str, script: str) -> subprocess.CompletedProcess[str]:
     """stetho in a namespace where the folder is a small disk of its own."""
     mount = f"mount -t tmpfs -o {options} none {folder} && cd {folder} && {script}"
