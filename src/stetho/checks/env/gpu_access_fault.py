@@ -7,7 +7,7 @@ from stetho.facts import KernelLog
 PROGRAM = {
     13: "an exception in a kernel",
     31: "an access outside its memory",
-    43: "its work was stopped after an error",
+    43: "its work was stopped",
 }
 FAULT = {
     "kind": "xid",
