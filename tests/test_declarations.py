@@ -25,12 +25,15 @@ from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
 from stetho.facts import FACTS, Fact
 from stetho.intervention import OUTCOMES
+from stetho.phrase import Phrase
 from stetho.probe import Example as ProbeExample
 from stetho.probe import Probe
 from stetho.reader import Content, Flaw, Reader, Reading
 from stetho.reader import Example as ReaderExample
 from stetho.rule import Rule
 from stetho.series import Series
+from stetho.text.even import even
+from stetho.text.shapes import understand
 
 CATALOGUE = catalogue.load()
 VOCABULARY = tuple((Path(__file__).parent / "vocabulary.txt").read_text(encoding="utf-8").split())
@@ -46,6 +49,7 @@ SECTIONS = {
     "interventions": ("What changes", "How it is known", "What it tells", "When it says nothing"),
     "probes": ("What it reads", "What it leaves"),
     "readers": ("What it reads", "What it leaves"),
+    "phrases": ("What it tells", "What it does not tell"),
 }
 EVERYTHING = [pytest.param(kind, one, id=f"{kind}: {one.id}") for kind, one in CATALOGUE.everything()]
 CHECKS = [pytest.param(one, id=one.id) for one in CATALOGUE.checks.values()]
@@ -257,6 +261,36 @@ def test_a_probe_keeps_within_the_time_that_all_have_together(one: Probe) -> Non
     if one.function.__module__.startswith("stetho."):
         assert one.instead
         assert one.function.__module__ == f"stetho.probes.{one.id.replace('-', '_')}"
+
+
+def phrase_examples(which: str) -> list[Any]:
+    return [
+        pytest.param(one, line, id=f"{one.id}: {line[:60]}")
+        for one in CATALOGUE.phrases.values()
+        for line in getattr(one, which)
+    ]
+
+
+def says(one: Phrase, line: str) -> bool:
+    return one.id in understand(even(line.encode()), (one,), set()).phrases
+
+
+@pytest.mark.parametrize(("one", "line"), phrase_examples("fires"))
+def test_a_phrase_is_found_in_its_example(one: Phrase, line: str) -> None:
+    assert says(one, line)
+    assert says(one, f"[rank1]: {line}"), "whoever says it"
+
+
+@pytest.mark.parametrize(("one", "line"), phrase_examples("quiet"))
+def test_a_phrase_is_not_found_where_it_is_not_said(one: Phrase, line: str) -> None:
+    assert not says(one, line)
+
+
+@pytest.mark.parametrize("one", [pytest.param(p, id=p.id) for p in CATALOGUE.phrases.values()])
+def test_a_phrase_shows_both_sides_and_hangs_on_no_digit(one: Phrase) -> None:
+    assert one.fires and one.quiet and one.says and not one.says.endswith(".")
+    assert all(word == word.lower() for word in one.words)
+    assert not any(re.search(r"[1-9]", re.sub(r"\{[^}]*\}", "", said)) for said in (*one.patterns, *one.words))
 
 
 def rule_examples(which: str) -> list[Any]:

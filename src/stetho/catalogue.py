@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
@@ -16,13 +16,16 @@ from stetho.cause import Cause
 from stetho.check import Check
 from stetho.errors import DeclarationError, UnknownName
 from stetho.intervention import Intervention, declared_in
+from stetho.phrase import Phrase
 from stetho.probe import Probe
 from stetho.reader import Piece, Reader
 from stetho.rule import Rule
 
-Declaration: TypeAlias = "Check | Cause | Intervention | Probe | Reader | Rule"
-KINDS = ("probes", "readers", "checks", "causes", "interventions", "rules")
-ROOMS = ("checks", "causes", "interventions", "probes", "readers", "lint")
+Declaration: TypeAlias = "Check | Cause | Intervention | Phrase | Probe | Reader | Rule"
+KINDS = ("probes", "readers", "phrases", "checks", "causes", "interventions", "rules")
+ROOMS = ("checks", "causes", "interventions", "probes", "readers", "phrases", "lint")
+# In the order of the fields below.
+KINDS_OF = (Check, Cause, Intervention, Probe, Reader, Rule, Phrase)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Catalogue:
     probes: dict[str, Probe]
     readers: dict[str, Reader]
     rules: dict[str, Rule]
+    phrases: dict[str, Phrase] = field(default_factory=dict)
 
     def everything(self) -> Iterator[tuple[str, Declaration]]:
         """All declarations with the plural of their kind, in reading order."""
@@ -52,7 +56,7 @@ class Catalogue:
 
         ids = [d.id for _, d in self.everything()]
         near = difflib.get_close_matches(wanted, ids, 3) or [i for i in ids if wanted in i][:3]
-        raise UnknownName("cause, check, intervention, probe, reader or rule", name, near)
+        raise UnknownName("cause, check, intervention, phrase, probe, reader or rule", name, near)
 
     def read(self, artifact: Artifact | None) -> Iterator[Piece]:
         """What the reader that knows an artifact best makes of it; nothing when none does."""
@@ -82,7 +86,7 @@ def declarations(module: ModuleType) -> Iterator[Declaration]:
     if intervention is not None:
         yield intervention
     for value in vars(module).values():
-        if isinstance(value, Cause):
+        if isinstance(value, (Cause, Phrase)):
             yield replace(value, doc=(module.__doc__ or "").strip())
         elif isinstance(value, (Check, Probe, Reader, Rule)):
             yield value
@@ -112,7 +116,7 @@ def _enter(rooms: dict[type, dict[str, Any]], module: ModuleType) -> None:
 @cache
 def load(wanted: tuple[str, ...] = ROOMS) -> Catalogue:
     """The catalogue, whole or, where every tenth of a second counts, some rooms of it; an id is given once only."""
-    rooms: dict[type, dict[str, Any]] = {kind: {} for kind in (Check, Cause, Intervention, Probe, Reader, Rule)}
+    rooms: dict[type, dict[str, Any]] = {kind: {} for kind in KINDS_OF}
     for origin, modules in _sources(wanted):
         try:
             for module in modules:
@@ -124,4 +128,4 @@ def load(wanted: tuple[str, ...] = ROOMS) -> Catalogue:
             if not origin:
                 raise
             raise DeclarationError(f"the package behind {origin}, fails: {type(error).__name__}: {error}") from error
-    return Catalogue(rooms[Check], rooms[Cause], rooms[Intervention], rooms[Probe], rooms[Reader], rooms[Rule])
+    return Catalogue(*(rooms[kind] for kind in KINDS_OF))

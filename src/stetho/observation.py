@@ -160,7 +160,8 @@ def put_output(
     if ran.code == 0 or ran.stopped_by is not None:
         return
     for reading in inquiry.catalogue.read(artifact_at(output)):
-        if isinstance(reading, Reading):
+        # How a run ended that was observed is known better than its output tells.
+        if isinstance(reading, Reading) and not isinstance(reading.fact, RunEnd):
             fact: Fact = map_places(reading.fact, lambda p: inquiry.users_path(users_path(p)))
             shown = reading.summary
             for copy, original in renamed:

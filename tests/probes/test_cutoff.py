@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,7 @@ def test_a_tool_that_is_missing_or_fails_says_so() -> None:
 def one_probe(function: object) -> Catalogue:
     known = catalogue.load()
     made = probe(gives=Machine, reads="x", limit=0.3, instead="look yourself")(function)  # type: ignore[arg-type]
-    return Catalogue(known.checks, known.causes, known.interventions, {made.id: made}, known.readers, known.rules)
+    return replace(known, probes={made.id: made})
 
 
 def test_a_probe_that_hangs_or_fails_is_unknown_with_what_to_run_instead(tmp_path: Path) -> None:

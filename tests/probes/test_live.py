@@ -163,11 +163,11 @@ def test_an_environment_in_the_folder_and_one_that_was_told(tmp_path: Path) -> N
         (folder / "WHEEL").write_text(f"Wheel-Version: 1.0\nTag: cp311-cp311-{tag}\n")
     (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     report = look(tmp_path)
-    assert "versions-do-not-fit" in fired(report)
+    assert "packages-do-not-fit" in fired(report)
     other = tmp_path / "elsewhere"
     other.mkdir()
-    assert "versions-do-not-fit" in fired(look(other, python=tmp_path / ".venv"))
-    assert "versions-do-not-fit" not in fired(look(other))
+    assert "packages-do-not-fit" in fired(look(other, python=tmp_path / ".venv"))
+    assert "packages-do-not-fit" not in fired(look(other))
 
 
 def test_the_log_and_the_checkpoints_of_a_dead_run(tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ class Crash(Fact):
     """The line of the log that names the exception."""
     lines_after: int = 0
     """Lines of output after the traceback: many of them, in a log, mean that the program caught it and went on."""
+    chain: tuple[str, ...] = ()
+    """The exceptions that led to it, the first one first."""
+    rank: str = ""
+    """The rank that raised it, where the log tells."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,15 @@ def _text(artifact: Artifact) -> str:
     return artifact.part(0, LARGEST).decode("utf-8", "replace") if artifact.is_text else ""
 
 
+def alone(text: str) -> bool:
+    """Whether a text is printed arguments and nothing else: a log goes on with lines of its own after them."""
+    _, *after = text.splitlines() or [""]
+    return PRINTED.match(text) is not None and all(line[:1].isspace() or line[:1] in ("", ")") for line in after)
+
+
 @reader(
     gives=(Config,),
-    recognises=lambda artifact: 0.6 if PRINTED.match(artifact.head[:200].decode("utf-8", "replace").lstrip()) else 0.0,
+    recognises=lambda artifact: 0.6 if alone(artifact.head.decode("utf-8", "replace").strip()) else 0.0,
     examples={
         "a namespace": Example(TEXT, facts=(Config("arguments", VALUES, 5),)),
         "cut off": Example(TEXT[:40], facts=(Config("arguments", VALUES[:2], 2),), flaws=1),

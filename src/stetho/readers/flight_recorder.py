@@ -9,7 +9,7 @@ from stetho.facts import Collective, Collectives, GroupProgress
 from stetho.formats.plain_pickle import LARGEST, Refused, loads
 from stetho.formats.rows import named
 from stetho.reader import Example, Flaw, Piece, Reading, reader
-from stetho.readers.traceback import LIBRARY
+from stetho.text.tracebacks import LIBRARY
 
 KEYS = (b"pg_config", b"pg_status", b"collective_seq_id", b"profiling_name", b"nccl_version", b"comm_lib_version")
 ENOUGH = 2

@@ -1,4 +1,4 @@
-"""What a cause, check, intervention, probe, reader or lint rule is, from its own declaration and nothing else."""
+"""What a cause, check, intervention, phrase, probe, reader or rule is, from its own declaration and nothing else."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from stetho.errors import BadRequest
 from stetho.evidence import Json
 from stetho.facts import Fact
 from stetho.intervention import Intervention
+from stetho.phrase import Phrase
 from stetho.probe import Probe
 from stetho.reader import Reader
 from stetho.render import page
@@ -21,7 +22,7 @@ from stetho.render.page import Body, Items, Page, Prose, Rows, Section, first_se
 from stetho.render.wording import percent
 from stetho.rule import Rule
 
-Declaration: TypeAlias = Cause | Check | Intervention | Probe | Reader | Rule
+Declaration: TypeAlias = Cause | Check | Intervention | Phrase | Probe | Reader | Rule
 SCHEMA = "stetho.explanation/1"
 
 
@@ -46,6 +47,8 @@ def describe(declaration: Declaration) -> Page:
         return Page(declaration.id, "intervention", lead, told + _intervention(declaration))
     if isinstance(declaration, Probe):
         return Page(declaration.id, "probe", lead, told + _probe(declaration))
+    if isinstance(declaration, Phrase):
+        return Page(declaration.id, "phrase", lead, told + _phrase(declaration))
     if isinstance(declaration, Rule):
         return Page(declaration.id, "rule", lead, told + _rule(declaration))
     about = section("Gives", _facts(declaration.gives)) + section("Examples", Items(tuple(declaration.examples)))
@@ -126,6 +129,17 @@ def _rule(one: Rule) -> tuple[Section, ...]:
     )
 
 
+def _phrase(one: Phrase) -> tuple[Section, ...]:
+    ended = {"": "", "done": "The program ended by itself.", "error": "The program ended with an error."}
+    told = ended.get(one.ended, f"The program was ended by {one.ended}.")
+    after = "It is said after the program has ended, and is not counted as its output." if one.farewell else ""
+    return (
+        *section("Said last", Prose(" ".join(filter(None, (told, after))))),
+        *section("Found in", Items(tuple(f"`{line}`" for line in one.fires))),
+        *section("Not found in", Items(tuple(f"`{line}`" for line in one.quiet))),
+    )
+
+
 def _chances(chances: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {percent(chance)}" for name, chance in chances.items())
 
@@ -162,6 +176,9 @@ def _fields(one: Declaration) -> dict[str, Json]:
         return {**said, "gives": gives, "examples": list(one.examples)}
     if isinstance(one, Rule):
         return {"cause": one.cause, "bad": list(one.bad), "good": list(one.good)}
+    if isinstance(one, Phrase):
+        return {"says": one.says, "patterns": list(one.patterns), "ended": one.ended, "fires": list(one.fires),
+                "quiet": list(one.quiet)}  # fmt: skip
     if isinstance(one, Reader):
         return {"gives": [kind.fact for kind in one.gives], "examples": list(one.examples)}
     if isinstance(one, Check):

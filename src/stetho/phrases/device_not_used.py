@@ -1,0 +1,39 @@
+"""A library says that an accelerator is there and not used, or that none is found.
+
+## What it tells
+That the training runs on the processor.
+
+## What it does not tell
+Whether that was meant.
+"""
+
+from stetho.phrase import Phrase
+
+device_not_used = Phrase(
+    id="device-not-used",
+    says="no accelerator is used",
+    words=(
+        "used: false",
+        "cuda is not available",
+        "no gpu found",
+        "falling back to cpu",
+        "cuda initialization",
+        "torch not compiled with cuda",
+        "not used",
+    ),
+    patterns=(
+        r"(?:GPU|CUDA).{0,30}available: True.{0,20}, used: False",
+        r"GPU available but not used",
+        r"CUDA is not available",
+        r"[Nn]o GPU (?:found|detected)",
+        r"[Ff]alling back to (?:the )?CPU",
+        r"Torch not compiled with CUDA",
+        r"CUDA initialization: .{0,60}(?:error|[Uu]nexpected|no )",
+    ),
+    fires=(
+        "GPU available: True (cuda), used: False",
+        "UserWarning: CUDA is not available, falling back to CPU",
+        "AssertionError: Torch not compiled with CUDA enabled",
+    ),
+    quiet=("GPU available: True (cuda), used: True",),
+)

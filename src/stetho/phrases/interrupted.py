@@ -1,0 +1,36 @@
+"""Somebody stopped the program from the keyboard.
+
+## What it tells
+That the end was meant.
+
+## What it does not tell
+What the person had seen.
+"""
+
+from stetho.phrase import Phrase
+
+interrupted = Phrase(
+    id="interrupted",
+    says="it was interrupted from the keyboard",
+    words=(
+        "keyboardinterrupt",
+        "keyboard interrupt",
+        "^c",
+        "interrupted by user",
+        "sigint",
+    ),
+    patterns=(
+        r"KeyboardInterrupt",
+        r"[Kk]eyboard interrupt",
+        r"^\^C",
+        r"[Ii]nterrupted by (?:the )?user",
+        r"(?:Received|received|caught) SIGINT",
+    ),
+    fires=(
+        "KeyboardInterrupt",
+        "Detected KeyboardInterrupt, attempting graceful shutdown ...",
+        "^C",
+    ),
+    quiet=("interrupts are handled by the kernel",),
+    ended="SIGINT",
+)

@@ -1,0 +1,43 @@
+"""The program itself says that its loss or its gradients are not finite.
+
+## What it tells
+That it looks at them, and mostly that it stops there.
+
+## What it does not tell
+Where the first one came from.
+"""
+
+from stetho.phrase import Phrase
+
+nonfinite_reported = Phrase(
+    id="nonfinite-reported",
+    says="it says that something is NaN or infinite",
+    words=(
+        "nan",
+        "non-finite",
+        "nonfinite",
+        "not finite",
+        "infinite loss",
+        "infinity",
+    ),
+    patterns=(
+        r"(?i:\bloss (?:is|was|became|went|=|:)? ?(?:nan|inf)\b.{0,20}(?:stop|abort|exit|skip|detect|!))",
+        r"(?i:nan|inf) (?:loss )?(?:detected|encountered|found)",
+        r"[Nn]on-?finite (?:loss|grad|values?)",
+        r"returned nan values in its 0th output",
+        r"(?i:found|detected|encountered|got) (?:nan|inf)\b",
+        r"NaN(?:s)? or [Ii]nf(?:s|inity)? (?:found|detected|in)",
+        r"contains? NaN",
+        r"The total norm .{0,80}is non-finite",
+    ),
+    fires=(
+        "Loss is nan, stopping training",
+        "RuntimeError: Function 'LogBackward0' returned nan values in its 0th output.",
+        "FloatingPointError: Non-finite loss at step 300",
+        "NaN detected in gradients of layer 3",
+    ),
+    quiet=(
+        "number of nan iterations: 0",
+        "nanmean of the loss 0.5",
+    ),
+)

@@ -1,0 +1,38 @@
+"""The job was ended to make room for another, or its node was taken away.
+
+## What it tells
+That nothing in the program ended it.
+
+## What it does not tell
+Whether it was started again.
+"""
+
+from stetho.phrase import Phrase
+
+preemption = Phrase(
+    id="preemption",
+    says="the job was preempted or its node was lost",
+    words=(
+        "preempt",
+        "spot instance",
+        "node failure",
+        "node fail",
+    ),
+    patterns=(
+        r"DUE TO PREEMPTION",
+        r"DUE TO NODE FAIL",
+        r"[Jj]ob .{0,40}preempted",
+        r"[Ss]pot [Ii]nstance .{0,40}(?:interrupt|terminat|reclaim)",
+        r"[Pp]reemption (?:notice|signal|warning) received",
+        r"instance is being preempted",
+    ),
+    fires=(
+        "slurmstepd: error: *** JOB 4711 ON node01 CANCELLED AT 2024-05-01T12:00:00 DUE TO PREEMPTION ***",
+        (
+            "slurmstepd: error: *** JOB 4711 ON node07 CANCELLED AT 2024-05-01T12:00:00 DUE TO NODE FAILURE, SEE "
+            "SLURMCTLD LOG FOR DETAILS ***"
+        ),
+    ),
+    quiet=("preemption is enabled for this queue",),
+    ended="SIGTERM",
+)

@@ -1,0 +1,110 @@
+from collections.abc import Iterator
+
+from stetho.artifact import Artifact
+from stetho.evidence import Place
+from stetho.facts import (
+    Crash,
+    LoggedNonfinite,
+    LoggedWarnings,
+    Progress,
+    RareLines,
+    Restarts,
+    RunEnd,
+    Statements,
+    TimeGap,
+    Tracebacks,
+)
+from stetho.reader import Example, Flaw, Piece, reader
+
+PLAIN = """epoch 1 loss 0.7
+Traceback (most recent call last):
+  File "/home/me/train.py", line 8, in <module>
+    main()
+  File "/home/me/train.py", line 5, in main
+    return config["lr"]
+KeyError: 'lr'
+"""
+SYNTAX = """  File "/home/me/train.py", line 3
+    def f(:
+          ^
+SyntaxError: invalid syntax
+"""
+CAUGHT = PLAIN + "recovered, going on\nepoch 2 loss 0.6\nepoch 3 loss 0.5\ndone\n"
+BARS = (
+    "  0%|          | 0/100 [00:00<?, ?it/s]\r"
+    " 50%|█████     | 50/100 [00:05<00:05, 10.00it/s, loss=0.512]\r"
+    "100%|██████████| 100/100 [00:10<00:00, 10.10it/s, loss=0.431]\n"
+)
+TABLE = """---------------------------------
+| rollout/           |          |
+|    ep_rew_mean     | 21.3     |
+| time/              |          |
+|    total_timesteps | 2048     |
+---------------------------------
+"""
+
+
+@reader(
+    gives=(
+        Crash, RunEnd, Statements, Tracebacks, Progress, LoggedWarnings, LoggedNonfinite, TimeGap, Restarts, RareLines,
+    ),
+    # Any text will do, so whoever knows the format better comes first.
+    recognises=lambda artifact: 0.1 if artifact.is_text else 0.0,
+    examples={
+        "an exception": Example(
+            PLAIN,
+            series={"loss": [0.7]},
+            facts=(Progress(epoch=1.0), Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7)),
+        ),
+        "a syntax error": Example(
+            SYNTAX, facts=(Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),)
+        ),
+        "one that was caught": Example(
+            CAUGHT,
+            series={"loss": [0.7, 0.6, 0.5]},
+            facts=(
+                Progress(epoch=3.0),
+                Statements(),
+                RunEnd(code=0),
+                Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7, lines_after=4),
+            ),
+        ),
+        "nothing but a line that mentions an error": Example(
+            "epoch 1 loss 0.7\nKeyError: is mentioned\n",
+            series={"loss": [0.7]},
+            facts=(Progress(epoch=1.0), RareLines(())),
+        ),
+        "a progress bar": Example(
+            BARS,
+            series={"it/s": [10.0, 10.1], "loss": [0.512, 0.431]},
+            facts=(Progress(step=100, total=100, line=1),),
+        ),
+        "a table": Example(TABLE, series={"rollout/ep_rew_mean": [21.3]}, facts=(Progress(step=2048, line=5),)),
+    },
+)  # fmt: skip
+def text_log(artifact: Artifact) -> Iterator[Piece]:
+    """A text log of any shape: its numbers as series, its exceptions, and what it says in words that are known.
+
+    ## What it reads
+    Lines of any framework, with progress bars, colours and several ranks at once. A number with a name is a point of
+    a series, at its line, with the step, the epoch and the time that the line has or that a line above it has. Phrases
+    that matter (see the phrases), exceptions with the user's own line, warnings, silences, new starts, and how far it
+    came. The user's frame is the innermost one outside the standard library and installed packages.
+
+    ## What it leaves
+    Numbers without a name, and counts, sizes, versions and addresses. Of a series of more than 65,536 points an even
+    share is kept, with the first and the last. Whether an exception was the end: the lines after it are counted, and
+    whoever knows how the program ended decides.
+    """
+    from stetho import catalogue
+    from stetho.text import assembly, log, telling
+
+    if artifact.folder or not artifact.size:
+        return
+    with artifact.path.open("rb") as handle:
+        read = log.read(handle, tuple(catalogue.load().phrases.values()))
+    found = list(assembly.series(read, artifact.name))
+    yield from found
+    yield from telling.readings(read, found)
+    if read.shapes.forgotten:
+        yield Flaw(f"{read.shapes.forgotten} lines differ too much to be told apart; their numbers were not read")

@@ -1,0 +1,118 @@
+"""A log as blocks of whole lines, with where each line stands; memory stays the same however long the log is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from stetho.text.even import collapse
+
+if TYPE_CHECKING:
+    from stetho.series import Whole
+
+# Small enough for a processor's cache, large enough that what is done once per block costs nothing.
+BLOCK = 1 << 20
+# A line longer than this is cut to its head; the rest is passed over.
+LONG, HEAD = 1 << 20, 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Lines that lie one after the other; a frame that a progress bar overwrites with `\\r` is a line, too."""
+
+    raw: bytes
+    starts: Whole
+    ends: Whole
+    numbers: Whole
+    """The line of the file, from 1, as editors and grep count; frames of one bar share it."""
+    first: int
+    """How many lines and frames came before."""
+    coded: list[bytes]
+    """The lines with runs of digits and blanks collapsed, in codes."""
+
+    def __len__(self) -> int:
+        return len(self.coded)
+
+    def line(self, index: int) -> bytes:
+        return self.raw[self.starts[index] : self.ends[index]]
+
+
+def blocks(handle: BinaryIO, progress: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[Block]:
+    """The lines of an open file, block by block; `progress` is told how many bytes have been read."""
+    import numpy as np
+
+    number, first, read, carry, skipping = 1, 0, 0, b"", False
+    marks = np.empty(0, np.bool_)
+    while True:
+        data = handle.read(size)
+        read += len(data)
+        if progress is not None:
+            progress(read)
+        ended = not data
+        if skipping:
+            # The rest of a line that is too long is passed over up to its end.
+            found = _first_end(data)
+            if found < 0 and not ended:
+                continue
+            data, skipping = carry + data[max(found, 0) :], False
+        elif carry:
+            data = carry + data
+        carry = b""
+        if ended and not data:
+            return
+        if not ended:
+            # A final \r may be half of \r\n.
+            cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1))
+            if cut < 0:
+                skipping = len(data) >= LONG
+                carry = data[:HEAD] if skipping else data
+                continue
+            data, carry = data[: cut + 1], data[cut + 1 :]
+            if not data:
+                continue
+        elif not data.endswith((b"\n", b"\r")):
+            data += b"\n"
+        if len(marks) < len(data):
+            marks = np.empty(len(data) + size, np.bool_)
+        block, number = _block(data, number, first, marks)
+        first += len(block)
+        yield block
+        if ended:
+            return
+
+
+def _first_end(data: bytes) -> int:
+    ends = [at for at in (data.find(b"\n"), data.find(b"\r")) if at >= 0]
+    return min(ends, default=-1)
+
+
+def _block(data: bytes, number: int, first: int, marks: object) -> tuple[Block, int]:
+    import numpy as np
+
+    frames = b"\r" in data
+    raw = np.frombuffer(data, np.uint8)
+    if frames:
+        returns = np.flatnonzero(raw == 13)
+        doubled = raw[np.minimum(returns + 1, len(raw) - 1)] == 10
+        if doubled.any():
+            # Lines of Windows; where no bar stands among them, to leave out the one byte is far cheaper.
+            frames = not doubled.all()
+            data = data.replace(b"\r\n", b"\n") if frames else data.translate(None, b"\r")
+            raw = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero((raw == 10) | (raw == 13) if frames else raw == 10)
+    starts = np.empty_like(ends)
+    starts[0] = 0
+    starts[1:] = ends[:-1] + 1
+    if frames:
+        passed = np.cumsum(raw[ends] == 10)
+        numbers = np.empty_like(ends)
+        numbers[0] = number
+        numbers[1:] = number + passed[:-1]
+        after = number + int(passed[-1])
+    else:
+        numbers = np.arange(number, number + len(ends))
+        after = number + len(ends)
+    coded = collapse(data, marks).split(b"\n")  # type: ignore[arg-type]
+    coded.pop()
+    return Block(data, starts, ends, numbers, first, coded), after

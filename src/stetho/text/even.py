@@ -1,0 +1,70 @@
+"""Lines that differ only in their digits and in the width of their spaces are of one shape; here they become equal.
+
+What is decided about a line is decided on its evened text, so that a million lines of one shape are understood once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Of a line, evened, no more than this is looked at; nothing that says something is as long.
+LONGEST = 16 * 1024
+
+# Digits and blanks get the two lowest codes, so that one comparison tells what collapses; what had them moves up.
+_DIGIT, _BLANK = 0, 1
+_codes = bytearray(range(256))
+_codes[0] = _codes[1] = 2
+for _byte in b"0123456789":
+    _codes[_byte] = _DIGIT
+_codes[ord(" ")] = _codes[ord("\t")] = _BLANK
+_codes[ord("\r")] = ord("\n")
+CODES = bytes(_codes)
+_BACK = bytes([ord("0"), ord(" "), *range(2, 256)])
+
+# Colours, cursor movements and window titles of terminals.
+# The digits in them must not matter: a line is stripped after it was evened, or before, with the same result.
+ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n\r]*(?:\x07|\x1b\\)?|[@-Z\\-_]|[()][A-Z])?")
+_RUNS = re.compile(rb"[0-9]+|[ \t]+")
+
+
+def collapse(block: bytes, marks: NDArray[np.bool_]) -> bytes:
+    """A block of lines in codes, runs of digits and of blanks each made one; `marks` is room to work in."""
+    import numpy as np
+
+    codes = np.frombuffer(block.translate(CODES), np.uint8)
+    keep = marks[: len(codes)]
+    np.greater(codes, _BLANK, out=keep)
+    keep[1:] |= codes[1:] != codes[:-1]
+    keep[:1] = True
+    return codes[keep].tobytes()
+
+
+def shown(coded: bytes) -> bytes:
+    """A line in codes as evened text: every number is 0, every gap is one space; terminal codes are gone."""
+    line = coded[:LONGEST].translate(_BACK)
+    return even(ANSI.sub(b"", line)) if b"\x1b" in line else line
+
+
+def even(line: bytes) -> bytes:
+    """One line of text, evened the plain way."""
+    return _RUNS.sub(lambda run: b"0" if run[0][:1].isdigit() else b" ", line)
+
+
+def plain(line: bytes) -> bytes:
+    """A line as it was written, without terminal codes."""
+    return ANSI.sub(b"", line) if b"\x1b" in line else line
+
+
+def text(line: bytes) -> str:
+    """What people read, whatever bytes it holds; nothing in it can command a terminal."""
+    said = plain(line).decode("utf-8", "backslashreplace")
+    return (
+        "".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in said)
+        if not said.isprintable()
+        else said
+    )

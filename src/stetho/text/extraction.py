@@ -1,0 +1,196 @@
+"""The numbers of many lines of one shape, read at once; a slower way takes what the fast one cannot."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from stetho.text.even import ANSI, plain
+from stetho.text.grammar import Plan, Span
+from stetho.text.stamps import seconds, seconds_of
+
+if TYPE_CHECKING:
+    from stetho.series import Floats
+
+NAN = float("nan")
+_PLAIN = bytes(c if c in b"0123456789.+-" else 32 for c in range(256))
+_EXPONENT = bytes(c if c in b"0123456789.+-eE" else 32 for c in range(256))
+# Of a line as it was written, no more is searched for the numbers that its evened text shows.
+LONGEST = 1 << 16
+THOUSANDS = re.compile(rb"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+
+
+def number(text: bytes) -> float:
+    """A number as written; NaN for one that only looked like it, such as 0,5."""
+    try:
+        if b"," in text:
+            return float(text.replace(b",", b"")) if THOUSANDS.fullmatch(text) else NAN
+        return float(text)
+    except ValueError:
+        return NAN
+
+
+class Extraction:
+    """How the lines of a shape are read; made once for a shape."""
+
+    def __init__(self, shown: bytes, plan: Plan) -> None:
+        self.shown, self.plan = shown, plan
+        spans: list[Span] = []
+        for metric in plan.metrics:
+            if metric.nonfinite is None:
+                spans.append(metric.value)
+            if metric.divisor is not None:
+                spans.append(metric.divisor)
+        counters = (plan.step, plan.total, plan.epoch, plan.epochs)
+        spans += [span for span in counters if span is not None]
+        self.spans = spans
+        self.named = any(metric.key is not None for metric in plan.metrics)
+
+    @cached_property
+    def _table(self) -> bytes:
+        exponents = any(b"e" in self.shown[a:b].lower() for a, b in self.spans)
+        return _EXPONENT if exponents else _PLAIN
+
+    @cached_property
+    def _places(self) -> tuple[list[int], int] | None:
+        """Which of the pieces that look like numbers are wanted, and how many there are; None when one is glued."""
+        kept = rb"[0-9.+\-eE]+" if self._table is _EXPONENT else rb"[0-9.+-]+"
+        found = [match.span() for match in re.finditer(kept, self.shown)]
+        at = {span: index for index, span in enumerate(found)}
+        if any(span not in at for span in self.spans):
+            return None
+        return [at[span] for span in self.spans], len(found)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        """A pattern for the whole line with a group for each number, each name with digits, the stamp and the rank."""
+        marks: dict[int, bytes] = {}
+        for begin, end in self._groups:
+            marks[begin] = marks.get(begin, b"") + b"("
+            marks[end] = b")" + marks.get(end, b"")
+        last = max(marks, default=0)
+        parts = []
+        for at in range(last):
+            char = self.shown[at : at + 1]
+            parts.append(marks.get(at, b""))
+            parts.append(
+                b"[0-9]+"
+                if char == b"0"
+                else b"[ \t]+"
+                if char == b" "
+                else b"[\x00-\x02]"
+                if char == b"\x02"
+                else re.escape(char)
+            )
+        parts.append(marks.get(last, b""))
+        return re.compile(b"".join(parts))
+
+    @cached_property
+    def _groups(self) -> list[Span]:
+        keys = [metric.key for metric in self.plan.metrics if metric.key is not None]
+        stamp = [self.plan.stamp] if self.plan.stamp is not None else []
+        speaker = [self.plan.speaker] if self.plan.speaker is not None else []
+        return sorted({*self.spans, *keys, *stamp, *speaker})
+
+    def _matched(self, line: bytes) -> dict[Span, bytes] | None:
+        found = self._pattern.match(line)
+        return None if found is None else dict(zip(self._groups, found.groups(), strict=True))
+
+    def speaker(self, line: bytes) -> str:
+        """The rank that a line says it is from."""
+        found = self._matched(plain(line)[:LONGEST])
+        span = self.plan.speaker
+        return "" if found is None or span is None else f"rank {int(found[span][:6])}"
+
+    # --- many lines at once ----------------------------------------------------------------------------------
+
+    def read(self, lines: list[bytes]) -> tuple[Floats, list[tuple[str, ...]] | None]:
+        """A row for each line: the metrics, then step, total, epoch, epochs and time; and the names with digits."""
+        import numpy as np
+
+        made = np.full((len(lines), len(self.plan.metrics) + 5), NAN)
+        blob = b"\n".join(lines)
+        if b"\x1b" in blob:
+            blob = ANSI.sub(b"", blob)
+            lines = blob.split(b"\n")
+        columns = None if self.named or self._places is None else self._split(blob, len(lines))
+        names = None
+        if columns is None:
+            columns, names = self._slowly(lines)
+        self._fill(made, dict(zip(self.spans, columns, strict=True)))
+        if self.plan.stamp is not None:
+            made[:, -1] = self.times(lines)
+        return made, names
+
+    def _split(self, blob: bytes, lines: int) -> list[list[float]] | None:
+        assert self._places is not None
+        places, width = self._places
+        pieces = blob.translate(self._table).split()
+        if len(pieces) != lines * width:
+            return None
+        try:
+            return [list(map(float, pieces[place::width])) for place in places]
+        except ValueError:
+            return None
+
+    def _slowly(self, lines: list[bytes]) -> tuple[list[list[float]], list[tuple[str, ...]]]:
+        columns: list[list[float]] = [[] for _ in self.spans]
+        names = []
+        keys = [metric.key for metric in self.plan.metrics]
+        plain_names = [metric.name.decode("utf-8", "backslashreplace") for metric in self.plan.metrics]
+        for line in lines:
+            found = self._matched(line[:LONGEST])
+            for column, span in zip(columns, self.spans, strict=True):
+                column.append(NAN if found is None else number(found[span]))
+            names.append(
+                tuple(
+                    said if key is None or found is None else found[key].decode("utf-8", "backslashreplace")
+                    for key, said in zip(keys, plain_names, strict=True)
+                )
+            )
+        return columns, names
+
+    def _fill(self, made: Floats, columns: dict[Span, list[float]]) -> None:
+        for at, metric in enumerate(self.plan.metrics):
+            if metric.nonfinite is not None:
+                made[:, at] = metric.nonfinite
+                continue
+            made[:, at] = columns[metric.value]
+            if metric.divisor is not None:
+                below = made[:, at].copy()
+                below[:] = columns[metric.divisor]
+                below[below == 0] = NAN
+                made[:, at] /= below
+            elif metric.scale != 1.0:
+                made[:, at] *= metric.scale
+        for at, span in enumerate((self.plan.step, self.plan.total, self.plan.epoch, self.plan.epochs)):
+            if span is not None:
+                made[:, len(self.plan.metrics) + at] = columns[span]
+
+    def times(self, lines: list[bytes]) -> list[float] | Floats:
+        """When each line was written; stamps of one width at one place are read all at once."""
+        assert self.plan.stamp is not None
+        first = self._pattern.match(plain(lines[0])[:LONGEST]) if lines else None
+        if first is not None:
+            begin, end = first.span(self._groups.index(self.plan.stamp) + 1)
+            together = seconds_of(b"".join([line[begin:end] for line in lines]), len(lines), end - begin)
+            if together is not None and all(line[end : end + 1] not in _DIGITS for line in lines):
+                return together
+        matched = (self._matched(plain(line)[:LONGEST]) for line in lines)
+        read = (seconds(match[self.plan.stamp]) if match is not None else None for match in matched)
+        return [NAN if time is None else time for time in read]
+
+    @cached_property
+    def alike(self) -> tuple[object, ...] | None:
+        """Equal for shapes whose lines can be read together, as those of a bar that grows; None where it can not."""
+        if self.named or self._places is None or self.plan.stamp is not None:
+            return None
+        places, width = self._places
+        plan = self.plan
+        counters = tuple(span is None for span in (plan.step, plan.total, plan.epoch, plan.epochs))
+        metrics = tuple((m.name, m.prefix, m.nonfinite, m.scale, m.divisor is None) for m in plan.metrics)
+        return tuple(places), width, self._table, counters, metrics
+
+
+_DIGITS = tuple(b"%d" % digit for digit in range(10))

@@ -1,0 +1,351 @@
+"""What the numbers of a line are: a name, a separator, a number — and steps, epochs, times and ranks.
+
+One grammar for all logs. It works on evened text and never looks at a digit, so what it says holds for every line of
+the same shape.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from stetho.text import words
+from stetho.text.lexer import Token, tokens
+
+Span = tuple[int, int]
+
+LEVELS = frozenset(b"info debug warning warn error critical notice trace train training".split())
+ARTICLES = frozenset(b"the a an with and at of is was new has now to current in for - best".split())
+WRAPPERS = frozenset(b"tensor array float Array np.float0 numpy.float0 np.array DeviceArray jnp.float0".split())
+SCALES = {b"k": 1e3, b"K": 1e3, b"M": 1e6, b"G": 1e9, b"T": 1e12, b"B": 1e9}
+RATES = re.compile(rb"^(?:it|s|ms|us|sec|samples?|tok|tokens|img|imgs|ex|steps?)/")
+# Who speaks, at the beginning of a line or after a stamp: torchrun, accelerate, srun --label, DeepSpeed, Ray.
+SPEAKER = re.compile(
+    rb"^(?:\[(?:rank|Rank|RANK|default|worker)[ :]?(?P<a>0)\]:? ?|(?:rank|Rank|RANK)[ :_=]?(?P<b>0)(?:\]|:| \|| -) ?"
+    rb"|\[0,(?P<c>0)\]<std(?:out|err)>: ?|\([A-Za-z_.: ]+ pid=(?P<d>0)(?:, ip=[0.]+)?\) ?)"
+)
+LATER_SPEAKER = re.compile(rb"^.{0,60}?\[(?:rank|Rank|RANK)[ :]?(?P<a>0)\]")
+LABEL = re.compile(rb"^ ?(0): ?(?=.)")
+ROW = re.compile(rb"^\|( ?)([A-Za-z_][^|]*?) ?\| ?([^|]*?) ?\|$")
+FRAME = re.compile(rb"^ ?[-+=]{6,}$")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number with a name."""
+
+    name: bytes
+    """As written, digits evened; `key` tells where the digits are."""
+    value: Span
+    divisor: Span | None = None
+    scale: float = 1.0
+    nonfinite: float | None = None
+    """The value itself where it is a word: nan, inf or -inf."""
+    key: Span | None = None
+    """Where the name stands, when it has digits."""
+    prefix: bytes = b""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to read from the lines of a shape."""
+
+    metrics: tuple[Metric, ...] = ()
+    step: Span | None = None
+    total: Span | None = None
+    epoch: Span | None = None
+    epochs: Span | None = None
+    stamp: Span | None = None
+    speaker: Span | None = None
+    paired: bool = False
+    """The step is the first half of a bare pair: it may be that of any bar."""
+    row: bool = False
+    """A row of a table, whose section stands in an earlier row."""
+
+    @property
+    def counts(self) -> bool:
+        return bool(self.metrics) or self.step is not None or self.epoch is not None
+
+
+def speaker_of(line: bytes) -> tuple[Span | None, int]:
+    """Where a line says which rank speaks, and where its own text begins."""
+    found = SPEAKER.match(line)
+    if found is not None:
+        group = found.lastgroup or "a"
+        return found.span(group), found.end()
+    if b"ank" in line[:80] and (found := LATER_SPEAKER.match(line)) is not None:
+        return found.span("a"), 0
+    return None, 0
+
+
+def read(line: bytes) -> Plan:
+    """The plan of one evened line; an empty one when it has nothing to read."""
+    speaker, begin = speaker_of(line)
+    if b"0" not in line[begin:] and not _NONFINITE.search(line):
+        return Plan(speaker=speaker)
+    row = ROW.match(line[begin:])
+    if row is not None:
+        return _row(line, begin, speaker)
+    label = LABEL.match(line) if speaker is None else None
+    if label is not None:
+        inner = _Reading(line, label.end()).plan(None)
+        if inner.step is not None or not inner.metrics:
+            return Plan(**{**vars(inner), "speaker": label.span(1)})
+        return Plan(**{**vars(inner), "step": label.span(1)})
+    return _Reading(line, begin).plan(speaker)
+
+
+_NONFINITE = re.compile(rb"(?i:nan|inf)")
+
+
+def _row(line: bytes, begin: int, speaker: Span | None) -> Plan:
+    """`|    ep_rew_mean | 21.3 |`: a table's row, one name and one number."""
+    found = ROW.match(line[begin:])
+    assert found is not None
+    name, cell = found[2], found[3]
+    at = begin + found.start(3)
+    inside = tokens(cell)
+    if len(inside) != 1 or inside[0].kind not in ("number", "nonfinite"):
+        return Plan(speaker=speaker)
+    token = inside[0]
+    span = (at + token.start, at + token.end)
+    key = (begin + found.start(2), begin + found.end(2)) if b"0" in name else None
+    if name.lower() in words.STEPS and b"." not in token.text:
+        return Plan((_metric(name, token, span, key),), step=span, speaker=speaker, row=True)
+    return Plan((_metric(name, token, span, key),), speaker=speaker, row=True)
+
+
+def _metric(name: bytes, token: Token, span: Span, key: Span | None, prefix: bytes = b"") -> Metric:
+    nonfinite = None
+    if token.kind == "nonfinite":
+        lower = token.text.lower()
+        nonfinite = float("nan") if b"nan" in lower else float("-inf") if lower.startswith(b"-") else float("inf")
+    return Metric(name, span, scale=SCALES.get(token.unit, 1.0), nonfinite=nonfinite, key=key, prefix=prefix)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A number and the name before it, before it is decided what they are."""
+
+    token: Token
+    name: bytes
+    start: int
+    end: int
+    separator: bytes
+    """`:`, `=`, or nothing but a space."""
+    glued: bool
+    listed: bool
+    """After a comma, a bar or a dash, or first in the line: where items of a list begin."""
+
+
+class _Reading:
+    """One line being read."""
+
+    def __init__(self, line: bytes, begin: int) -> None:
+        self.line = line
+        self.tokens = tokens(line, begin)
+
+    def plan(self, speaker: Span | None) -> Plan:
+        found = [self._named(i) for i, token in enumerate(self.tokens) if token.kind in ("number", "nonfinite", "pair")]
+        step, total, epoch, epochs, paired, used = self._counters(found)
+        left = [one for one in found if one.token not in used]
+        metrics = self._metrics(left, counted=step is not None or epoch is not None)
+        stamp = next((t for t in self.tokens[:12] if t.kind == "stamp"), None)
+        first = stamp and (stamp.start, stamp.end)
+        return Plan(metrics, step, total, epoch, epochs, first, speaker, paired)
+
+    # --- names -------------------------------------------------------------------------------------------
+
+    def _named(self, at: int) -> _Named:
+        """Look left from a number for its name."""
+        token, back = self.tokens[at], at - 1
+        separator, spaces, opened = b"", 0, 0
+        while back >= 0:
+            one = self.tokens[back]
+            if one.kind == "space":
+                spaces += 1
+            elif one.text in (b"'", b'"') or one.text in (b"(", b"["):
+                opened += one.text in (b"(", b"[")
+            elif one.text in (b":", b"=") and not separator:
+                separator = one.text
+                if one.text == b"=" and back and self.tokens[back - 1].text in (b"=", b"<", b">", b"!"):
+                    return self._nameless(token)
+            elif one.kind == "word" and one.text in WRAPPERS and opened and back + 1 < at:
+                pass
+            else:
+                break
+            back -= 1
+        glued = bool(separator) and not spaces
+        if (
+            back < 0
+            or (not separator and not spaces)
+            or (opened and not separator and self.tokens[at - 1].text == b"(")
+        ):
+            return self._nameless(token)
+        return self._name_ending(token, back, separator, glued)
+
+    def _nameless(self, token: Token) -> _Named:
+        return _Named(token, b"", token.start, token.start, b"", False, False)
+
+    def _name_ending(self, token: Token, back: int, separator: bytes, glued: bool) -> _Named:
+        """The words that end at a token, with a unit in brackets among them: `time per iteration (ms)`."""
+        end = self.tokens[back].end
+        if self.tokens[back].text in (b")", b"]"):
+            opening = b"(" if self.tokens[back].text == b")" else b"["
+            inner = back - 1
+            while inner >= 0 and back - inner < 8 and self.tokens[inner].text != opening:
+                inner -= 1
+            content = self.tokens[inner + 1 : back]
+            if inner < 0 or not content or any(t.kind not in ("word", "space") and t.text != b"/" for t in content):
+                return self._nameless(token)
+            back = inner - 1
+            if back >= 0 and self.tokens[back].kind == "space":
+                back -= 1
+            if not separator:
+                end = self.tokens[back].end if back >= 0 else end
+        most = 1 if separator == b"=" and glued else 4
+        taken: list[Token] = []
+        while back >= 0 and len(taken) < most:
+            one = self.tokens[back]
+            if one.kind != "word" or one.text in (b"'", b'"'):
+                break
+            taken.append(one)
+            back -= 1
+            if back >= 1 and self.tokens[back].kind == "space" and self.tokens[back - 1].kind == "word":
+                back -= 1
+                continue
+            break
+        while taken and taken[-1].text.lower() in LEVELS | ARTICLES and len(taken) > 1:
+            if taken[-1].text.lower() in (b"train", b"training", b"best", b"error"):
+                break
+            taken.pop()
+        if not taken:
+            return self._nameless(token)
+        start = taken[-1].start
+        before = back if back < 0 or self.tokens[back].kind != "space" else back - 1
+        listed = before < 0 or self.tokens[before].text in (b",", b"|", b"-", b";", b":", b"]", b"{", b"(")
+        return _Named(token, self.line[start:end], start, end, separator, glued, listed)
+
+    # --- steps and epochs ----------------------------------------------------------------------------------
+
+    def _counters(
+        self, found: list[_Named]
+    ) -> tuple[Span | None, Span | None, Span | None, Span | None, bool, set[Token]]:
+        """Where the step and the epoch stand, with what they count up to."""
+        step = total = epoch = epochs = None
+        rank, used = 0, set[Token]()
+        for one in found:
+            token, name = one.token, _last_words(one.name)
+            whole = token.kind == "pair" or (token.kind == "number" and b"." not in token.text and not token.unit)
+            if name in words.EPOCHS and token.kind != "nonfinite" and (whole or one.separator) and not token.unit:
+                if epoch is None:
+                    epoch, epochs = _halves(token)
+                used.add(token)
+            elif name in words.STEPS and whole and b"e" not in token.text.lower():
+                weight = 3 if name in words.GLOBAL else 2
+                if weight > rank:
+                    (step, total), rank = _halves(token), weight
+                used.add(token)
+            elif token.kind == "pair" and not words.is_measure(one.name):
+                if rank < 1 and self._stands_alone(token):
+                    (step, total), rank = _halves(token), 1
+                used.add(token)
+        if step is None and (leading := self._leading()) is not None:
+            step = (leading.start, leading.end)
+            used.add(leading)
+        return step, total, epoch, epochs, rank == 1, used
+
+    def _stands_alone(self, token: Token) -> bool:
+        """Whether `450/1000` is progress: in a bar, in brackets or at the beginning, and no part of a path."""
+        before, after = self.line[token.start - 1 : token.start], self.line[token.end : token.end + 2]
+        return before in (b"", b" ", b"[", b"(", b"|", b":", b"\t") and after[:1] in (
+            b"",
+            b" ",
+            b"]",
+            b")",
+            b",",
+            b":",
+            b"|",
+            b"[",
+        )
+
+    def _leading(self) -> Token | None:
+        """`[10]` at the beginning of a line of measures: the round of a boosting library."""
+        texts = self.tokens[:3]
+        if len(texts) == 3 and texts[0].text == b"[" and texts[2].text == b"]" and texts[1].text == b"0":
+            return texts[1]
+        return None
+
+    # --- measures ------------------------------------------------------------------------------------------
+
+    def _metrics(self, found: list[_Named], counted: bool) -> tuple[Metric, ...]:
+        certain = [one for one in found if one.name and not words.is_count(one.name) and words.is_measure(one.name)]
+        sure = {one.token for one in certain if one.separator or _says(one)}
+        spaced = any(one.token in sure and not one.separator for one in certain)
+        evidence = bool(sure) or counted
+        accepted: list[Metric] = []
+        names: set[bytes] = set()
+        phase = self._phase(found)
+        for one in found:
+            token = one.token
+            if not self._is_metric(one, sure, evidence, spaced):
+                if evidence and RATES.match(token.unit) and token.kind == "number":
+                    one = _Named(token, token.unit, token.end, token.end, b":", False, True)
+                else:
+                    continue
+            if one.name in names and b"0" not in one.name:
+                continue
+            names.add(one.name)
+            key = (one.start, one.end) if b"0" in one.name else None
+            prefix = phase if phase and not words.VALIDATION.search(one.name.lower()) else b""
+            value, divisor = _halves(token)
+            metric = _metric(one.name, token, value, key, prefix)
+            if divisor is not None:
+                metric = Metric(one.name, value, divisor, key=key, prefix=prefix)
+            accepted.append(metric)
+        return tuple(accepted)
+
+    def _is_metric(self, one: _Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
+        token = one.token
+        if not one.name or words.is_count(one.name):
+            return False
+        if token in sure:
+            # `train.py:37` and `cuda:0` are places; a measure beside a colon without a space has decimals.
+            return not (one.glued and one.separator == b":" and b"/" in one.name and b"." not in token.text)
+        if token.kind == "pair":
+            return False
+        if one.separator:
+            if one.glued and one.separator == b":" and b"." not in token.text:
+                return False
+            return evidence
+        return spaced and one.listed and token.kind == "number" and len(one.name.split()) <= 2
+
+    def _phase(self, found: list[_Named]) -> bytes:
+        """`val` when the line says before its first measure that it is about validation."""
+        first = next((one.start for one in found if one.name and words.is_measure(one.name)), 0)
+        begin = self.tokens[0].start if self.tokens else 0
+        said = words.VALIDATION.search(self.line[begin:first].lower()) if first else None
+        return b"val" if said is not None and b"train" not in self.line[begin:first].lower() else b""
+
+
+def _last_words(name: bytes) -> bytes:
+    """A counter's name without what stands before it: `saving at step` is `step`."""
+    lower = name.lower()
+    if lower in words.STEPS or lower in words.EPOCHS:
+        return lower
+    two = b" ".join(lower.split()[-2:])
+    return two if two in words.STEPS or two in words.EPOCHS else lower.split()[-1] if lower else b""
+
+
+def _says(one: _Named) -> bool:
+    """Whether a name and a number with nothing but a space between them are a measure: `loss 0.53`."""
+    last = one.name.split()[-1]
+    return words.is_measure(last) and (
+        one.token.kind != "number" or bool(one.token.text.strip(b"0,-+")) or bool(one.token.unit) or one.listed
+    )
+
+
+def _halves(token: Token) -> tuple[Span, Span | None]:
+    if token.kind != "pair":
+        return (token.start, token.end), None
+    return (token.start, token.start + 1), (token.end - 1, token.end)

@@ -1,0 +1,137 @@
+"""The shapes of a log's lines: each is understood when it is first met, and from then on found by a look-up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stetho.phrase import Phrase
+from stetho.text import grammar, tracebacks
+from stetho.text.even import shown
+from stetho.text.extraction import Extraction
+
+if TYPE_CHECKING:
+    from stetho.series import Whole
+
+# Beyond these, a log is prose: shapes that say nothing are forgotten, and the rest share one.
+MOST = 1 << 15
+MOST_TELLING = 1 << 16
+WARNING = re.compile(rb"[A-Za-z]*Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
+# The place at which a warning was raised is no part of what it says.
+NOTHING = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What is known of every line of one shape."""
+
+    shown: bytes
+    plan: grammar.Plan
+    phrases: tuple[str, ...] = ()
+    warns: bool = False
+    opens: bool = False
+    """It begins a traceback, or stands in one."""
+    speaks: bool = False
+    """It is output of the program: not blank, not indented, not a launcher's farewell."""
+    section: bytes | None = None
+    """The section of a table that it begins; empty for a table's frame."""
+    extraction: Extraction | None = None
+
+    @property
+    def telling(self) -> bool:
+        return self.plan.counts or bool(self.phrases) or self.warns or self.opens or self.section is not None
+
+
+class Shapes(dict[bytes, int]):
+    """Codes of shapes by their coded lines; a line that is new is understood on the spot."""
+
+    def __init__(self, phrases: Sequence[Phrase]) -> None:
+        super().__init__()
+        self.phrases = phrases
+        self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
+        self.known = [Shape(b"", grammar.Plan())]
+        self.forgotten = 0
+
+    def __missing__(self, coded: bytes) -> int:
+        shape = self.understand(shown(coded))
+        if not shape.telling:
+            if not shape.speaks:
+                # Indented, as source and dumps are, or blank: there can be any number, and none says a thing.
+                code = NOTHING
+                if len(self) < MOST:
+                    self[coded] = code
+                return code
+            if len(self) >= MOST:
+                self.forgotten += 1
+                return self._prose()
+        elif len(self.known) >= MOST_TELLING:
+            self.forgotten += 1
+            return self._prose()
+        self.known.append(shape)
+        self[coded] = len(self.known) - 1
+        return len(self.known) - 1
+
+    def _prose(self) -> int:
+        """The one shape of all lines that are too many to tell apart."""
+        if b"\xff\xff" not in self:
+            self.known.append(Shape(b"", grammar.Plan(), speaks=True))
+            self[b"\xff\xff"] = len(self.known) - 1
+        return self[b"\xff\xff"]
+
+    def understand(self, line: bytes) -> Shape:
+        """Everything that an evened line says; it depends on nothing else."""
+        return understand(line, self.phrases, self.farewells)
+
+
+def understand(line: bytes, phrases: Sequence[Phrase], farewells: set[str]) -> Shape:
+    lower = line.lower()
+    hit = [phrase for phrase in phrases if any(word in lower for word in phrase.encoded)]
+    said: tuple[str, ...] = ()
+    if hit:
+        begin = grammar.speaker_of(line)[1]
+        decoded = line[begin:].decode("utf-8", "backslashreplace")
+        said = tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
+    opens = (b"Traceback (" in line or b'File "' in line) and tracebacks.OPENS.search(line) is not None
+    section = _section(line)
+    plan = grammar.Plan() if opens or section is not None else grammar.read(line)
+    indented = line[:1] in (b" ", b"") or not line.strip()
+    return Shape(
+        line,
+        plan,
+        said,
+        warns=b"arn" in lower and WARNING.search(line) is not None,
+        opens=opens,
+        speaks=not indented and not farewells.intersection(said),
+        section=section,
+        extraction=Extraction(line, plan) if plan.counts or plan.stamp is not None else None,
+    )
+
+
+def _section(line: bytes) -> bytes | None:
+    if grammar.FRAME.match(line):
+        return b""
+    if line.startswith(b"|"):
+        row = grammar.ROW.match(line)
+        if row is not None and not row[3] and row[2].endswith(b"/"):
+            return row[2]
+    return None
+
+
+def ranks_of(shape: Shape, raw: Whole, starts: Whole) -> Whole | None:
+    """The rank that each of many lines of a shape names, where it stands at the same place in all of them."""
+    import numpy as np
+
+    span = shape.plan.speaker
+    if span is None or re.search(rb"[0 ]", shape.shown[: span[0]]):
+        return None
+    at, value = starts + span[0], np.zeros(len(starts), np.int64)
+    going = np.ones(len(starts), np.bool_)
+    for digit in range(6):
+        byte = raw[np.minimum(at + digit, len(raw) - 1)].astype(np.int64) - 48
+        going &= (byte >= 0) & (byte <= 9)
+        if digit == 0 and not going.all():
+            return None
+        value = np.where(going, value * 10 + byte, value)
+    return value

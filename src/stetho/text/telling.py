@@ -1,0 +1,334 @@
+"""What a log that was read tells, as facts: how it ended, how far it came, what stands out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from stetho.facts import (
+    Crash,
+    LoggedException,
+    LoggedNonfinite,
+    LoggedWarnings,
+    Progress,
+    RareLines,
+    RepeatedLine,
+    Restarts,
+    RunEnd,
+    Statement,
+    Statements,
+    TimeGap,
+    Tracebacks,
+)
+from stetho.reader import Reading
+from stetho.series import Series
+from stetho.text import words
+from stetho.text.assembly import LARGEST, unwrapped
+from stetho.text.even import text
+from stetho.text.stream import EPOCH, EPOCHS, STEP, TOTAL
+from stetho.text.tracebacks import Raised
+
+if TYPE_CHECKING:
+    from stetho.text.log import Log
+
+LONGEST = 500
+WARNINGS, RARE, BY_RANK, MOST_RESTARTS = 12, 6, 8, 20
+# A launcher may still say a word or two after the program has ended.
+LINES_AFTER_THE_END = 3
+# Raised in consequence of something else: by a launcher, or by a rank whose peer is gone.
+LAUNCHERS = frozenset(
+    ("ChildFailedError", "CalledProcessError", "ProcessExitedException", "RayTaskError", "ActorDiedError")
+)
+CONSEQUENCES = (
+    "Connection reset by peer",
+    "Connection closed by",
+    "Broken pipe",
+    "SignalException",
+    "remote process exited",
+)
+# A silence counts when it is so many times longer than usual, and so long.
+GAP_TIMES, GAP_SECONDS = 20, 60.0
+
+
+def short(line: bytes) -> str:
+    return text(line[: 4 * LONGEST]).strip()[:LONGEST]
+
+
+def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
+    """Every fact, the one that explains most last: of facts of one kind, the last one counts."""
+    progress = _progress(log)
+    if progress is not None:
+        yield Reading(progress, _said_progress(progress), progress.line)
+    raised = log.tracebacks.found()
+    crash = _crash(log, raised)
+    yield from _several(log, raised)
+    yield from _restarts(log)
+    yield from _gap(log)
+    yield from _nonfinite(series)
+    yield from _warnings(log)
+    statements = list(_statements(log))
+    yield from statements
+    end = _end(log, crash, progress)
+    if end is not None:
+        yield end
+    elif crash is None and not statements:
+        yield from _rare(log)
+    if crash is not None:
+        yield Reading(crash, f"{crash.exception}: {crash.message} ({crash.where})", crash.log_line, crash.rank)
+
+
+# --- exceptions ----------------------------------------------------------------------------------------------
+
+
+def _after(log: Log, one: Raised) -> int:
+    return log.spoken - log.spoken_at.get(one.order, log.spoken)
+
+
+def _crash(log: Log, raised: list[Raised]) -> Crash | None:
+    """The exception that counts: the last one, unless it only reports that another has ended a rank."""
+    if not raised:
+        return None
+    chosen = raised[-1]
+    ranks = {one.run for one in raised}
+    if chosen.exception in LAUNCHERS or len(ranks) > 1:
+        # Of the ranks that fell together, the first one pulled down the others.
+        last = {one.run: one for one in raised if one.exception not in LAUNCHERS}
+        own = sorted(last.values(), key=lambda one: one.order)
+        causes = [one for one in own if not any(word in str(one) for word in CONSEQUENCES)]
+        chosen = (causes or own or [chosen])[0]
+    return Crash(
+        chosen.exception,
+        chosen.message,
+        chosen.where,
+        chosen.frames,
+        chosen.line,
+        _after(log, chosen),
+        chosen.chain,
+        chosen.run,
+    )
+
+
+def _several(log: Log, raised: list[Raised]) -> Iterator[Reading]:
+    if log.tracebacks.count < 2:
+        return
+
+    def told(one: Raised) -> LoggedException:
+        return LoggedException(
+            one.exception, one.message[:LONGEST], one.where, one.line, one.run, one.chain, _after(log, one)
+        )
+
+    by_rank = {one.run: one for one in raised if one.run}
+    fact = Tracebacks(
+        log.tracebacks.count,
+        told(raised[0]),
+        told(raised[-1]),
+        tuple(told(one) for one in sorted(by_rank.values(), key=lambda one: one.order)[:BY_RANK]),
+    )
+    whose = f" of {len(by_rank)} ranks" if by_rank else ""
+    yield Reading(fact, f"{fact.count} tracebacks{whose}, the first one {raised[0]}"[:LONGEST], raised[0].line)
+
+
+# --- the end -------------------------------------------------------------------------------------------------
+
+
+def _end(log: Log, crash: Crash | None, progress: Progress | None) -> Reading | None:
+    """How the run ended, when the log says so in its last words and no exception does."""
+    if crash is not None and crash.lines_after <= LINES_AFTER_THE_END:
+        return None
+    endings = {phrase.id: phrase.ended for phrase in log.phrases if phrase.ended}
+    said = [one for one in log.said.values() if one.phrase in endings]
+    final = [one for one in said if log.spoken - one.spoken <= LINES_AFTER_THE_END]
+    if not final:
+        return None
+    # What says why is better than what says that: a signal beats an error, and an error beats a farewell.
+    order = {"done": 0, "error": 1, "SIGTERM": 2, "SIGINT": 2}
+    best = max(final, key=lambda one: (order.get(endings[one.phrase], 3), one.last_order))
+    how, steps = endings[best.phrase], (progress.step if progress is not None else None) or 0
+    if how in ("done", "error"):
+        end, words = RunEnd(code=0 if how == "done" else 1, steps=steps), f"the log ends with: {short(best.last_text)}"
+    else:
+        end, words = RunEnd(code=None, signal=how, steps=steps), f"ended by {how}: {short(best.last_text)}"
+    return Reading(end, words, best.last)
+
+
+def _progress(log: Log) -> Progress | None:
+    """The last step and epoch that the log tells of; what counts further is the training, and not a bar beside it."""
+    best: tuple[float, int] | None = None
+    found = None
+    epoch = epochs = None
+    last_epoch = -1
+    for stream in log.streams:
+        if not stream.orders or (stream.key.row and b"#step" not in stream.key.names):
+            continue
+        row, order, line = stream.rows[0][-1], int(stream.orders[0][-1]), int(stream.numbers[0][-1])
+        if math.isfinite(row[EPOCH - 5]) and order > last_epoch:
+            last_epoch, epoch, epochs = order, float(row[EPOCH - 5]), _whole(row[EPOCHS - 5])
+        step, total = _whole(row[STEP - 5]), None if stream.key.row else _whole(row[TOTAL - 5])
+        if step is None:
+            continue
+        weight = float(total or step), order
+        if best is None or weight > best:
+            best, found = weight, (step, total, line)
+    if found is None and epoch is None:
+        return None
+    at = found[2] if found is not None else None
+    return Progress(
+        found[0] if found is not None else None,
+        found[1] if found is not None else None,
+        epoch,
+        epochs,
+        at,
+        log.lines - at if at is not None else 0,
+    )
+
+
+def _whole(value: float) -> int | None:
+    return int(value) if math.isfinite(value) and abs(value) < LARGEST else None
+
+
+def _said_progress(progress: Progress) -> str:
+    parts = []
+    if progress.step is not None:
+        parts.append(f"step {progress.step}" + (f" of {progress.total}" if progress.total is not None else ""))
+    if progress.epoch is not None:
+        parts.append(f"epoch {progress.epoch:g}" + (f" of {progress.epochs}" if progress.epochs is not None else ""))
+    return f"came to {', '.join(parts)}"
+
+
+# --- what stands out -----------------------------------------------------------------------------------------
+
+
+def _statements(log: Log) -> Iterator[Reading]:
+    # Last words that say nothing of how it ended are only there to be left out.
+    empty = {phrase.id for phrase in log.phrases if phrase.farewell and not phrase.ended}
+    said: list[Statement] = []
+    for one in sorted(log.said.values(), key=lambda one: one.order):
+        if one.phrase in empty:
+            continue
+        again = one.count > 1
+        said.append(
+            Statement(
+                one.phrase,
+                short(one.text),
+                one.line,
+                one.count,
+                short(one.last_text) if again else "",
+                one.last if again else None,
+                log.spoken - one.spoken,
+            )
+        )
+    if not said:
+        return
+    told = {phrase.id: phrase.says for phrase in log.phrases}
+    summary = "says: " + "; ".join(told.get(one.phrase, one.phrase) for one in said)
+    yield Reading(Statements(tuple(said)), summary[:LONGEST], said[-1].line)
+
+
+def _warnings(log: Log) -> Iterator[Reading]:
+    if not log.warnings:
+        return
+    ordered = sorted(log.warnings.values(), key=lambda one: (-one.count, one.line))
+    seen = tuple(RepeatedLine(short(one.text), one.line, one.count, one.last) for one in ordered[:WARNINGS])
+    count = sum(one.count for one in ordered)
+    fact = LoggedWarnings(len(ordered), count, seen)
+    yield Reading(
+        fact, f"{count} warnings, {len(ordered)} different, most often: {seen[0].text}"[:LONGEST], seen[0].line
+    )
+
+
+def _nonfinite(series: list[Series]) -> Iterator[Reading]:
+    """The most important of the numbers that the log writes as NaN or infinite: a loss before all others."""
+    import numpy as np
+
+    found = []
+    for one in series:
+        bad = ~np.isfinite(one.values)
+        if bad.any() and words.is_measure(one.name.encode()):
+            first = int(np.flatnonzero(bad)[0])
+            found.append((not words.is_result(one.name.encode()), "loss" not in one.name.lower(), first, one, bad))
+    if not found:
+        return
+    _, _, first, one, bad = min(found, key=lambda item: item[:2])
+    finite = one.values[:first][np.isfinite(one.values[:first])]
+    fact = LoggedNonfinite(
+        one.name,
+        int(one.at[first]) if one.at is not None else 0,
+        int(one.steps[first]) if one.steps is not None else None,
+        float(one.epochs[first]) if one.epochs is not None else None,
+        int(bad.sum()),
+        float(finite[-1]) if len(finite) else None,
+        bool(bad[first:].all()),
+    )
+    when = f" at step {fact.step}" if fact.step is not None else ""
+    yield Reading(fact, f"{one.name} is {one.values[first]}{when}, {fact.count} times", fact.line, one.run)
+
+
+def _gap(log: Log) -> Iterator[Reading]:
+    """The longest silence, when it is far longer than usual."""
+    import numpy as np
+
+    if not log.clock.rows:
+        return
+    times = log.clock.rows[0][:, 0]
+    good = np.isfinite(times)
+    times, numbers = unwrapped(times[good]), log.clock.numbers[0][good]
+    if len(times) < 10:
+        return
+    steps = np.diff(np.maximum.accumulate(times))
+    at = int(np.argmax(steps))
+    usual, whole = float(np.median(steps)), float(times.max() - times.min())
+    if steps[at] < GAP_SECONDS or steps[at] < GAP_TIMES * max(usual, 0.5):
+        return
+    fact = TimeGap(
+        round(float(steps[at]), 3),
+        int(numbers[at]),
+        int(numbers[at + 1]),
+        round(usual, 3),
+        bool(at + 1 >= len(steps) - 20),
+        round(float(steps[at]) / whole, 4) if whole > 0 else 0.0,
+    )
+    where = f"between lines {fact.after_line} and {fact.before_line}"
+    summary = f"nothing for {fact.seconds:.0f} s {where}; usual is {usual:.3g} s"
+    yield Reading(fact, summary, fact.before_line)
+
+
+def _restarts(log: Log) -> Iterator[Reading]:
+    """Places where the steps go back, in the stream that counts the run's steps, each after the log has begun anew."""
+    import numpy as np
+
+    counting = [s for s in log.streams if s.orders and b"#step" in s.key.names and not s.key.row]
+    if not counting or len(log.banners) < 2:
+        return
+    main = max(counting, key=lambda stream: stream.count)
+    steps = main.rows[0][:, STEP - 5]
+    epochs = main.rows[0][:, EPOCH - 5]
+    drops = np.flatnonzero((np.diff(steps) <= 0) & ~(np.diff(epochs) > 0))
+    lines: list[int] = []
+    before: list[int] = []
+    after: list[int] = []
+    for at in drops.tolist():
+        start, end = main.orders[0][at], main.orders[0][at + 1]
+        if any(start < banner <= end for banner in log.banners) and len(lines) < MOST_RESTARTS:
+            lines.append(int(main.numbers[0][at + 1]))
+            before.append(int(steps[at]))
+            after.append(int(steps[at + 1]))
+    if lines:
+        lost = sum(max(0, a - b + 1) for a, b in zip(before, after, strict=True))
+        fact = Restarts(tuple(lines), tuple(before), tuple(after), lost)
+        yield Reading(fact, f"begins again {len(lines)} times, {lost} steps were made twice", lines[0])
+
+
+def _rare(log: Log) -> Iterator[Reading]:
+    """Lines near the end whose like the log has hardly anywhere else."""
+    known = log.shapes.known
+    seen: dict[int, RepeatedLine] = {}
+    for code, number, line in log.tail:
+        shape = known[code]
+        if shape.plan.counts or not shape.shown.strip() or shape.section is not None or not shape.speaks:
+            continue
+        seen[code] = RepeatedLine(short(line), number, int(log.counts[code]), number)
+    few = sorted(seen.values(), key=lambda one: (one.count, -one.line))[:RARE]
+    if few and log.frames > len(few):
+        chosen = tuple(sorted(few, key=lambda one: one.line))
+        yield Reading(RareLines(chosen), f"unusual near the end: {chosen[-1].text}"[:LONGEST], chosen[-1].line)

@@ -1,0 +1,200 @@
+"""Tracebacks as they go by, line by line and rank by rank, with what they were chained to."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from stetho.evidence import Place
+from stetho.text.even import text
+
+OPENS = re.compile(rb"Traceback \(most recent call last\)|^(?:[^\"]{0,40}[ >|])?File \"[^\"]+\", line 0(?:, in .+)?$")
+BEGIN = "Traceback (most recent call last)"
+FRAME = re.compile(r'^[\s>|]*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
+BOXED = re.compile(r"^[│|] (?P<file>[^\s│]+\.py):(?P<line>\d+) in (?P<name>\S+)")
+ENDING = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: ?(?P<message>.*))?$")
+CHAINS = ("During handling of the above exception", "The above exception was the direct cause")
+NESTED = ("Original Traceback", "-- Process ")
+LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3|^<|stetho[/\\]observer[/\\]")
+SPEAKER = re.compile(
+    r"^(?:\[(?:rank|Rank|RANK|default|worker)[ :]?(\d+)\]:? ?|\[\d+,(\d+)\]<std(?:out|err)>: ?"
+    r"|\([A-Za-z_.: ]+ pid=(\d+)(?:, ip=[^)]*)?\) ?)"
+)
+LABEL = re.compile(r"^ ?(\d+): ?(?=Traceback|  File )")
+GROUPED = re.compile(r"^\s*[|+] ?")
+LONGEST = 4000
+# A message goes on over the indented lines below it, so far.
+CONTINUED = 12
+# Lines of something else that may stand inside a traceback, and behind one whose rank has fallen silent.
+FOREIGN, SILENCE = 3, 200
+KEPT = 40
+
+
+@dataclass(frozen=True)
+class Raised:
+    """One exception, as its traceback tells it."""
+
+    exception: str
+    message: str
+    where: Place | None
+    frames: tuple[Place, ...]
+    line: int
+    """The line of the log that names it."""
+    order: int
+    """The same, counted with frames of bars, from 0."""
+    run: str = ""
+    chain: tuple[str, ...] = ()
+    """The exceptions that led to it, the first one first."""
+    spoken: int = 0
+    """Lines of output up to it."""
+
+    def __str__(self) -> str:
+        return f"{self.exception}: {self.message}".rstrip(": ")
+
+
+@dataclass
+class _Open:
+    """A traceback under way, of one rank."""
+
+    frames: list[Place] = field(default_factory=list)
+    inside: bool = False
+    grouped: bool = False
+    foreign: int = 0
+    silent: int = 0
+    last: Raised | None = None
+    """What was named last, while its message may go on or another exception may follow from it."""
+    lines: int = 0
+    chained: bool = False
+
+
+class Tracebacks:
+    """Everything raised in a log: the first ones, the last ones, and how many there were."""
+
+    def __init__(self) -> None:
+        self.first: list[Raised] = []
+        self.latest: deque[Raised] = deque(maxlen=KEPT)
+        self.count = 0
+        self.open: dict[str, _Open] = {}
+        self.labels: set[str] = set()
+        self.named: list[int] = []
+        """Where exceptions were named since somebody last asked."""
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.open)
+
+    def found(self) -> list[Raised]:
+        """The first and the last ones, in order, each once."""
+        for run in list(self.open):
+            self._close(run)
+        seen = {one.order for one in self.latest}
+        return [one for one in self.first if one.order not in seen] + list(self.latest)
+
+    def feed(self, raw: bytes, number: int, order: int) -> bool:
+        """Take one line; whether it belongs to a traceback."""
+        line = text(raw[:LONGEST]).rstrip()
+        run, line = self._speaker(line)
+        state = self.open.get(run)
+        for name in [name for name in self.open if name != run]:
+            self.open[name].silent += 1
+            if self.open[name].silent > SILENCE:
+                self._close(name)
+        begins = BEGIN in line
+        if state is None:
+            if not begins and not FRAME.match(line):
+                return False
+            state = self.open[run] = _Open()
+        state.silent = 0
+        return self._step(state, run, line, begins, number, order)
+
+    def _speaker(self, line: str) -> tuple[str, str]:
+        found = SPEAKER.match(line)
+        if found is None:
+            label = LABEL.match(line)
+            if label is not None:
+                self.labels.add(label[1])
+            if self.labels and (found := re.match(r"^ ?(\d+): ?", line)) is not None and found[1] not in self.labels:
+                found = None
+        if found is None:
+            return "", line
+        rank = next((group for group in found.groups() if group), "0")
+        return f"rank {int(rank[:6])}", line[found.end() :]
+
+    def _step(self, state: _Open, run: str, line: str, begins: bool, number: int, order: int) -> bool:
+        if begins:
+            chained = state.chained or line.lstrip("| +").startswith(NESTED)
+            if not chained:
+                self._keep(state)
+            state.frames, state.inside, state.foreign, state.chained = [], True, 0, chained
+            state.grouped = state.grouped or "Exception Group" in line
+            return True
+        if state.grouped:
+            line = GROUPED.sub("", line)
+        frame = FRAME.match(line) or BOXED.match(line)
+        if frame is not None:
+            if state.last is not None and not state.inside and not state.chained:
+                self._keep(state)
+                state.frames = []
+            state.frames.append(Place(frame["file"], int(frame["line"][:9])))
+            state.inside, state.foreign = True, 0
+            return True
+        if not line.strip():
+            return state.inside or state.last is not None
+        indented = line[0].isspace() or line[0] in "│╭╰|+^~>"
+        if state.inside:
+            return indented or self._named(state, run, line, number, order)
+        return self._after(state, run, line, indented)
+
+    def _named(self, state: _Open, run: str, line: str, number: int, order: int) -> bool:
+        """The line that ends a traceback; something else may have been written in between."""
+        ending = ENDING.match(line)
+        plausible = ending is not None and ("." in ending["name"] or ending["name"][0].isupper() or not state.frames)
+        if ending is None or not plausible:
+            state.foreign += 1
+            if state.foreign > FOREIGN:
+                self._close(run)
+            return False
+        own = [f for f in state.frames if not LIBRARY.search(f.file)]
+        where = own[-1] if own else state.frames[-1] if state.frames else None
+        name, message = ending["name"].rsplit(".", 1)[-1], ending["message"] or ""
+        before = state.last if state.chained else None
+        chain = (*before.chain, str(before)[:300]) if before is not None else ()
+        state.last = Raised(name, message, where, tuple(own[-5:]), number, order, run, chain[-6:])
+        state.inside, state.lines, state.chained = False, 0, False
+        self.named.append(order)
+        return True
+
+    def _after(self, state: _Open, run: str, line: str, indented: bool) -> bool:
+        """Below the exception: its message goes on, another follows from it, or it is over."""
+        if line.lstrip().startswith(CHAINS):
+            state.chained = True
+            return True
+        state.lines += 1
+        if state.grouped and line.lstrip("-+ ").rstrip("-+ ").isdigit():
+            state.chained, state.lines = True, 0
+            return True
+        if indented and state.last is not None and state.lines <= CONTINUED:
+            message = f"{state.last.message} {' '.join(line.split())}".strip()
+            state.last = replace(state.last, message=message[:LONGEST])
+            return True
+        if line.startswith(NESTED):
+            state.chained = True
+            return True
+        if not state.chained or state.lines > CONTINUED:
+            self._close(run)
+        return False
+
+    def _keep(self, state: _Open) -> None:
+        if state.last is None:
+            return
+        self.count += 1
+        if len(self.first) < KEPT:
+            self.first.append(state.last)
+        self.latest.append(state.last)
+        state.last = None
+
+    def _close(self, run: str) -> None:
+        state = self.open.pop(run, None)
+        if state is not None:
+            self._keep(state)
