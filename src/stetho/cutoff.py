@@ -57,7 +57,11 @@ def run_all(jobs: Mapping[str, Job]) -> dict[str, Answer]:
         while len(answers) < len(jobs):
             left = {name: child for name, child in children.items() if name not in answers}
             wait = max(0.0, min(child.deadline for child in left.values()) - time.monotonic())
-            ready = set(select.select([child.pipe for child in left.values()], [], [], wait)[0])
+            # Unlike select, poll bears the large numbers of handles in a process that has many files open.
+            watch = select.poll()
+            for child in left.values():
+                watch.register(child.pipe, select.POLLIN)
+            ready = {handle for handle, _ in watch.poll(wait * 1000)}
             for name, child in left.items():
                 if child.pipe in ready and _drain(child):
                     answers[name] = _read(child)

@@ -215,26 +215,8 @@ def _ancestors(pid: int, everyone: Mapping[int, Stat]) -> set[int]:
 
 def _near(folder: str, everyone: Mapping[int, Stat]) -> Iterator[Relative]:
     """Pythons and frameworks that run in the folder or write there, and what they have started."""
-    own = _ancestors(os.getpid(), everyone)
-    shells: set[int] = set()
-    found: dict[int, Relative] = {}
-    for stat in everyone.values():
-        if stat.pid in own or stat.state == "zombie":
-            continue
-        command, cwd = command_of(stat.pid), cwd_of(stat.pid)
-        if not command:
-            continue  # a thread of the kernel's
-        inside = below(cwd, folder) or any(below(os.path.join(cwd, word), folder) for word in command[1:6] if word)
-        one = Relative(stat, command, cwd)
-        if not inside:
-            files = handles_of(stat.pid, folder)[2] if cwd else ()
-            if not files:
-                continue
-        one = read_relative(stat, folder)
-        if one.is_python or one.frameworks or one.files:
-            found[stat.pid] = one
-        else:
-            shells.add(stat.pid)
+    inside = {one.stat.pid: one for one in _inside(folder, everyone)}
+    found = {pid: one for pid, one in inside.items() if one.is_python or one.frameworks or one.files}
     # Where something trains or writes, tools that merely run in the same folder are not of interest.
     telling = {pid: one for pid, one in found.items() if one.frameworks or (one.files and one.is_python)}
     chosen = dict(telling or found)
@@ -243,11 +225,24 @@ def _near(folder: str, everyone: Mapping[int, Stat]) -> Iterator[Relative]:
             chosen.setdefault(child, found.get(child) or read_relative(everyone[child], folder))
     for stat in everyone.values():
         # What has died and was not collected by the shell that started it.
-        if stat.state == "zombie" and stat.parent in shells and PYTHON.search(stat.name):
+        if stat.state == "zombie" and stat.parent in inside.keys() - found.keys() and PYTHON.search(stat.name):
             chosen.setdefault(stat.pid, Relative(stat))
         elif stat.pid in found and _is_launcher_of(found[stat.pid], chosen):
             chosen.setdefault(stat.pid, found[stat.pid])
     yield from chosen.values()
+
+
+def _inside(folder: str, everyone: Mapping[int, Stat]) -> Iterator[Relative]:
+    """Everything that works in the folder, names it, or writes to it; the cheap questions are asked first."""
+    own = _ancestors(os.getpid(), everyone)
+    for stat in everyone.values():
+        command = command_of(stat.pid) if stat.pid not in own else ()
+        if not command:
+            continue  # a zombie, a thread of the kernel's, or what has called us
+        cwd = cwd_of(stat.pid)
+        named = any(below(os.path.join(cwd, word), folder) for word in command[1:6] if word)
+        if below(cwd, folder) or named or (cwd and handles_of(stat.pid, folder)[2]):
+            yield read_relative(stat, folder)
 
 
 def _is_launcher_of(one: Relative, chosen: Mapping[int, Relative]) -> bool:

@@ -171,6 +171,18 @@ def _frame(frame: Mapping[str, object]) -> Frame:
     )
 
 
+# Frames of libraries that say more than the innermost one, which mostly waits for a lock or a file descriptor.
+_LOADER = re.compile(r"torch/utils/data/(?:dataloader|_utils/)")
+_FETCHES = re.compile(r"_(?:try_)?get_data|_next_data|pin_memory_loop|_worker_loop|fetch")
+_OUTSIDE = re.compile(r"/(?:huggingface_hub|fsspec|s3fs|gcsfs|boto3|requests|httpx|wandb|mlflow|datasets)/")
+
+
+def _telling(frame: Frame) -> bool:
+    if COLLECTIVE.match(frame.function) and "distributed" in frame.file:
+        return True
+    return bool((_LOADER.search(frame.file) and _FETCHES.match(frame.function)) or _OUTSIDE.search(frame.file))
+
+
 def in_collective(frames: tuple[Frame, ...]) -> bool:
     """Whether a stack is inside an operation that all ranks must join."""
     return any(COLLECTIVE.match(frame.function) and "distributed" in frame.file for frame in frames)
@@ -180,7 +192,7 @@ def told(frames: tuple[Frame, ...]) -> str:
     """A Python stack in a few words: where it waits, and the line of the user's that led there."""
     if not frames:
         return ""
-    inner = next((f for f in frames if COLLECTIVE.match(f.function) and "distributed" in f.file), frames[0])
+    inner = next((frame for frame in frames if _telling(frame)), frames[0])
     own = next((f for f in frames if not re.search(r"site-packages|dist-packages|/lib/python3|^<", f.file)), None)
     text = _at(inner)
     return f"{text}, called from {_at(own)}" if own is not None and own is not inner else text

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from stetho.catalogue import Catalogue
 from stetho.cutoff import Answer, Job, run_all
 from stetho.facts import Machine
 from stetho.probe import Piece, Target, probe
-from stetho.procfs import ask
+from stetho.tool import ask
 
 from .looking import fired, look, program, until
 
@@ -47,6 +48,22 @@ def test_answers_come_back_and_a_job_that_hangs_does_not_hold_them_up() -> None:
     assert answers["hangs"].cut_off and answers["hangs"].seconds >= 0.3
     assert answers["fails"].error == "ValueError: no such thing"
     assert answers["dies"].error == answers["killed"].error == "it ended without an answer"
+
+
+def test_a_process_with_very_many_files_open_can_look_too() -> None:
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4096:
+        pytest.skip("this many files are not allowed")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1500)]
+    try:
+        assert run_all({"quick": Job(lambda: 1, 5.0)})["quick"].value == 1
+    finally:
+        for handle in held:
+            os.close(handle)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_no_process_is_left_behind() -> None:
@@ -91,7 +108,7 @@ def test_a_tool_that_is_missing_or_fails_says_so() -> None:
 def one_probe(function: object) -> Catalogue:
     known = catalogue.load()
     made = probe(gives=Machine, reads="x", limit=0.3, instead="look yourself")(function)  # type: ignore[arg-type]
-    return Catalogue(known.checks, known.causes, known.interventions, {made.id: made}, known.readers, known.rules)
+    return replace(known, probes={made.id: made})
 
 
 def test_a_probe_that_hangs_or_fails_is_unknown_with_what_to_run_instead(tmp_path: Path) -> None:

@@ -163,11 +163,11 @@ def test_an_environment_in_the_folder_and_one_that_was_told(tmp_path: Path) -> N
         (folder / "WHEEL").write_text(f"Wheel-Version: 1.0\nTag: cp311-cp311-{tag}\n")
     (tmp_path / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     report = look(tmp_path)
-    assert "versions-do-not-fit" in fired(report)
+    assert "packages-do-not-fit" in fired(report)
     other = tmp_path / "elsewhere"
     other.mkdir()
-    assert "versions-do-not-fit" in fired(look(other, python=tmp_path / ".venv"))
-    assert "versions-do-not-fit" not in fired(look(other))
+    assert "packages-do-not-fit" in fired(look(other, python=tmp_path / ".venv"))
+    assert "packages-do-not-fit" not in fired(look(other))
 
 
 def test_the_log_and_the_checkpoints_of_a_dead_run(tmp_path: Path) -> None:
@@ -181,6 +181,19 @@ def test_the_log_and_the_checkpoints_of_a_dead_run(tmp_path: Path) -> None:
     assert tail.lines == ("step 1", "RuntimeError: token=[redacted]")
     assert [one.path for one in fact(report, CheckpointFiles).newest] == ["last.ckpt"]
     assert fired(report) == set()
+
+
+def test_the_log_is_where_the_output_goes_wherever_that_is(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "notes.txt").write_text("not a log\n")
+    (run / "requirements.txt").write_text("torch\n")
+    opened = "log = os.open('../elsewhere.out', os.O_WRONLY | os.O_CREAT)"
+    with program(run, f"{opened}\nprint('ready')\nos.dup2(log, 1)\nprint('step 7')\nwhile True: pass"):
+        until(lambda: (tmp_path / "elsewhere.out").exists() and (tmp_path / "elsewhere.out").stat().st_size > 0)
+        tail = fact(look(run), LogTail)
+    assert (tail.file, tail.lines) == (str(tmp_path / "elsewhere.out"), ("step 7",))
+    assert fact(look(run), LogTail).file == "notes.txt"
 
 
 def mounted(folder: Path, options: str, script: str) -> subprocess.CompletedProcess[str]:

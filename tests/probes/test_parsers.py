@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from stetho import catalogue
+from stetho.amounts import duration, size
 from stetho.exit_codes import explained
 from stetho.newest import Entry
 from stetho.probe import Example
@@ -19,7 +20,7 @@ from stetho.probes.gpus import MEGABYTE, parse_gpus, parse_users
 from stetho.probes.limits import parse_groups, parse_limits
 from stetho.probes.log_tail import LINES, LONGEST, last_lines
 from stetho.probes.scheduler import clock, parse_sacct, parse_squeue, settings
-from stetho.procfs import counts, duration, size, whole
+from stetho.procfs import counts, whole
 from stetho.relatives import mapped, parse_stat
 
 SAMPLES = Path(__file__).parent / "samples"

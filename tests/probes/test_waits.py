@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stetho.facts import Frame
 from stetho.waits import Call, parse_call, parse_dump, parse_stack, told, waits_for
 
 DUMP = (Path(__file__).parent / "samples" / "pyspy.json").read_text()
@@ -67,6 +68,20 @@ def test_a_rank_in_a_collective_is_told_with_the_users_line() -> None:
     assert told(main.frames) == shown
     assert told(feeder.frames) == "wait (python3.11/threading.py:327)"
     assert nameless.name == "" and nameless.thread is None and told(nameless.frames) == ""
+
+
+def test_a_stack_is_told_by_the_library_that_waits_and_not_by_its_lock() -> None:
+    def stack(*frames: tuple[str, str]) -> tuple[Frame, ...]:
+        return tuple(Frame(function, file, 7) for function, file in frames)
+
+    site, own = "/v/lib/python3.11/site-packages", ("main", "/p/train.py")
+    lock = ("wait", "/usr/lib/python3.11/threading.py")
+    loader = ("_try_get_data", f"{site}/torch/utils/data/dataloader.py")
+    hub = ("http_get", f"{site}/huggingface_hub/file_download.py")
+    assert told(stack(lock, loader, own)) == "_try_get_data (data/dataloader.py:7), called from main (/p/train.py:7)"
+    assert told(stack(lock, hub, own)).startswith("http_get (huggingface_hub/file_download.py:7)")
+    assert told(stack(lock, own)) == "wait (python3.11/threading.py:7), called from main (/p/train.py:7)"
+    assert told(stack(own)) == "main (/p/train.py:7)"
 
 
 def test_a_broken_dump_is_read_as_far_as_it_makes_sense() -> None:

@@ -37,7 +37,10 @@ def command(
     console.progress("looking at processes, kernel, limits, GPUs, disk and files")
     try:
         report = probing.look(
-            catalogue.load(), Path(directory) if directory else None, pid, Path(python) if python else None
+            catalogue.load(("probes", "checks")),
+            Path(directory) if directory else None,
+            pid,
+            Path(python) if python else None,
         )
     finally:
         console.clear()

@@ -3,10 +3,10 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 
+from stetho.amounts import duration, size
 from stetho.facts import CheckpointFile, CheckpointFiles
 from stetho.newest import Entry, walk
 from stetho.probe import Piece, Seen, Target, probe
-from stetho.procfs import duration, size
 
 MOST = 8
 WEIGHTS = re.compile(

@@ -5,11 +5,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from stetho.amounts import size
 from stetho.facts import DiskPlace, Disks
 from stetho.newest import walk
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import ask, size, text_of, whole
+from stetho.procfs import text_of, whole
 from stetho.relatives import below, environment_of
+from stetho.tool import ask
 
 APART = 1.0
 MOUNTS = (

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from stetho.amounts import size
 from stetho.facts import Gpu, GpuProcess, Gpus
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import ask, size, text_of, whole
+from stetho.procfs import text_of, whole
+from stetho.tool import ask
 
 FIELDS = (
     "index", "uuid", "name", "utilization.gpu", "memory.used", "memory.total", "temperature.gpu", "power.draw",

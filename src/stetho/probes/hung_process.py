@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from stetho.amounts import duration
 from stetho.facts import Frame, ThreadStack, Waiting
 from stetho.newest import last_written
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
 from stetho.probes.processes import moved
-from stetho.procfs import ask, duration, text_of
+from stetho.procfs import text_of
 from stetho.relatives import parse_stat, read_relative, role, stat_of
+from stetho.tool import ask
 from stetho.waits import Call, Stack, parse_call, parse_dump, parse_stack, told, waits_for
 
 WATCHED = 0.7

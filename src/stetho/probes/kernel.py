@@ -6,10 +6,12 @@ from datetime import datetime
 from pathlib import Path
 
 from stetho import kernel_log
+from stetho.amounts import duration
 from stetho.facts import KernelEvent, KernelLog
 from stetho.newest import last_written
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import Said, ask, duration, text_of
+from stetho.procfs import text_of
+from stetho.tool import Said, ask
 
 MOST = 60
 OOM = (

@@ -3,9 +3,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stetho.amounts import size
 from stetho.facts import ResourceLimits
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import counts, size, text_of, whole
+from stetho.procfs import counts, text_of, whole
 from stetho.relatives import handles_of, read_relative, role, stat_of
 
 ROOT = "/sys/fs/cgroup"

@@ -4,12 +4,13 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from stetho.amounts import duration, size
 from stetho.artifact import Artifact, artifact_at
 from stetho.facts import LogTail
-from stetho.newest import SOURCES, Entry, walk
+from stetho.newest import SOURCES, Entry, Walk, walk
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import duration, size
 from stetho.redaction import redact
+from stetho.relatives import below
 from stetho.render.inert import on_one_line
 
 TAIL = 32 * 1024
@@ -17,6 +18,11 @@ LINES = 10
 LONGEST = 300
 # A log beside metrics that were written at the same time says more in words.
 TOGETHER = 120.0
+# Texts that lie in every project and are written by nobody's run.
+NOT_LOGS = re.compile(
+    r"(?:^|/)(?:\.[^/]*|requirements[^/]*\.txt|(?:vocab|merges|labels|classes|CMakeLists)[^/]*\.txt|LICEN[CS]E[^/]*|README[^/]*"
+    r"|Makefile|Dockerfile|SOURCES\.txt|top_level\.txt)$"
+)
 LOGS = re.compile(
     r"\.(?:log|out|err|txt|stdout|stderr)(?:\.\d+)?$|(?:^|/)(?:nohup\.out|log|output|slurm-\d+.*|.*\.o\d+)$"
 )
@@ -57,7 +63,7 @@ def last_lines(text: str) -> tuple[str, ...]:
 
 @probe(
     gives=LogTail,
-    reads="the newest text file of the folder, its last 32 KB",
+    reads="what the trainer's output goes to (/proc/PID/fd), else the newest text file of the folder; its last 32 KB",
     limit=1.8,
     instead="ls -lt DIR | head; tail -n 20 LOG",
     examples={
@@ -69,23 +75,26 @@ def last_lines(text: str) -> tuple[str, ...]:
     },
 )
 def log_tail(target: Target) -> Iterator[Piece]:
-    """The newest text file of the run's folder: its age, whether it grows, and its last lines.
+    """The run's log: its age, whether it grows, and its last lines.
 
     ## What it reads
-    Files that begin with text and are no source or settings. A log goes before metrics that were written with it.
+    The file that the trainer's output goes to, wherever it is. Else the newest file of the folder that begins with text
+    and is no source or settings; a log goes before metrics that were written with it.
 
     ## What it leaves
-    What the lines mean; logs that are kept elsewhere.
+    What the lines mean. Output to a terminal is not kept anywhere.
     """
-    found = walk(target.folder, 0.6)
-    texts = list(_texts(found.entries))
+    found = walk(target.folder, 0.6) if target.reachable else Walk((), False)
+    texts = list(_outputs(target)) or list(_texts(found.entries))
     if not texts:
-        what = "log" if found.entries or os.access(target.folder, os.R_OK) else "folder"
-        why = "no text file that could be a log is in the folder" if what == "log" else "the folder cannot be read"
-        yield Unknown(what, why, f"ls -lt {target.folder}", f"lstat of {len(found.entries)} files")
+        why = "no text file that could be a log is in the folder"
+        if not target.reachable or not os.access(target.folder, os.R_OK):
+            why = "the folder cannot be read"
+        yield Unknown("log", why, f"ls -lt {target.folder}", f"lstat of {len(found.entries)} files")
         return
     chosen = choose(texts)
-    path = os.path.relpath(chosen.path, target.folder)
+    inside = below(str(chosen.path), str(target.folder))
+    path = os.path.relpath(chosen.path, target.folder) if inside else str(chosen.path)
     begun = time.monotonic()
     lines = last_lines(chosen.part(max(0, chosen.size - TAIL), TAIL).decode("utf-8", "replace"))
     time.sleep(max(0.0, 0.5 - (time.monotonic() - begun)))
@@ -97,8 +106,22 @@ def log_tail(target: Target) -> Iterator[Piece]:
     yield Seen(fact, said, f"{chosen.path}, its last {min(chosen.size, TAIL)} bytes", lines[-5:])
 
 
+def _outputs(target: Target) -> Iterator[Artifact]:
+    """The files that the trainer's output and errors go to."""
+    for stream in (1, 2) if target.trainer is not None else ():
+        try:
+            path = os.readlink(f"/proc/{target.trainer}/fd/{stream}")
+        except OSError:
+            continue
+        if path.startswith("/") and not path.startswith(("/dev/", "/proc/")):
+            artifact = artifact_at(Path(path))
+            if artifact is not None and artifact.size:
+                yield artifact
+
+
 def _texts(entries: Sequence[Entry]) -> Iterator[Artifact]:
-    wanted = [one for one in entries if not one.path.endswith((*SOURCES, *CONFIGS)) and one.size]
+    passed = (*SOURCES, *CONFIGS)
+    wanted = [e for e in entries if e.size and not e.path.endswith(passed) and not NOT_LOGS.search(e.path)]
     for one in sorted(wanted, key=lambda one: one.modified, reverse=True)[:60]:
         artifact = artifact_at(Path(one.path))
         if artifact is not None and b"\0" not in artifact.part(0, 4096):

@@ -2,9 +2,10 @@ import os
 import shutil
 from collections.abc import Iterator
 
+from stetho.amounts import size
 from stetho.facts import Machine
 from stetho.probe import Example, Piece, Seen, Target, probe
-from stetho.procfs import counts, size, text_of
+from stetho.procfs import counts, text_of
 
 CGROUP = "/sys/fs/cgroup"
 EVENTS = "low 0\nhigh 0\nmax 812\noom 3\noom_kill 2\noom_group_kill 0\n"

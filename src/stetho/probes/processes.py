@@ -2,13 +2,14 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 
+from stetho.amounts import duration, plural, size
 from stetho.facts import Processes, ProcessState
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import counts, duration, plural, size, text_of, whole
+from stetho.procfs import counts, text_of, whole
 from stetho.redaction import redact_words
 from stetho.relatives import (
+    Relative,
     Stat,
-    below,
     mapped,
     ordered,
     parse_stat,
@@ -59,47 +60,20 @@ def processes(target: Target) -> Iterator[Piece]:
         yield Unknown("processes", "this system has no /proc", "ps aux")
         return
     folder = str(target.folder)
-    family = target.family
-    first = {pid: (stat_of(pid), moved(pid)) for pid in family}
     begun = time.monotonic()
-    found = {pid: read_relative(stat, folder) for pid, (stat, _) in first.items() if stat is not None}
+    first = {pid: moved(pid) for pid in target.family}
+    stats = [stat for pid in target.family if (stat := stat_of(pid)) is not None]
+    found = {stat.pid: read_relative(stat, folder) for stat in stats}
     time.sleep(max(0.0, WATCHED - (time.monotonic() - begun)))
     watched = time.monotonic() - begun
-    ticks = os.sysconf("SC_CLK_TCK")
-    uptime = float((text_of("/proc/uptime") or "0").split()[0])
-    states = []
-    for one in ordered(list(found.values()), folder):
-        stat = one.stat
-        now = stat_of(stat.pid)
-        if now is None or now.started != stat.started:
-            continue  # it ended meanwhile
-        before, after = first[stat.pid][1], moved(stat.pid)
-        states.append(
-            ProcessState(
-                pid=stat.pid,
-                parent=now.parent,
-                state=now.state,
-                settled=now.state == stat.state,
-                command=redact_words(one.command) or (f"[{stat.name}]",),
-                role=role(one, found, folder),
-                frameworks=one.frameworks,
-                age=round(max(0.0, uptime - stat.started / ticks), 1),
-                threads=now.threads,
-                resident=_resident(stat.pid),
-                cores=round(max(0, now.ticks - stat.ticks) / ticks / watched, 3),
-                read=None if before is None or after is None else max(0, after[0] - before[0]),
-                written=None if before is None or after is None else max(0, after[1] - before[1]),
-                files=tuple(os.path.relpath(file, folder) if below(file, folder) else file for file in one.files),
-                sockets=one.sockets,
-                handles=one.handles,
-                # Daemons lead a session of their own, and a container's first process starts its children in its own.
-                orphan=now.parent == 1 and now.session not in (stat.pid, 1, 0),
-                rank=one.rank,
-            )
-        )
+    states = [
+        state
+        for one in ordered(list(found.values()), folder)
+        if (state := _state(one, first[one.stat.pid], found, folder, watched)) is not None
+    ]
     gone = target.pid is not None and stat_of(target.pid) is None
     fact = Processes(tuple(states), round(watched, 2), target.pid, gone)
-    yield Seen(fact, summary(fact), _read(family), tuple(_lines(states)))
+    yield Seen(fact, summary(fact), _read(target.family), tuple(_lines(states)))
     hidden = [one.pid for one in states if one.handles is None and one.state != "zombie"]
     if hidden:
         which = ", ".join(map(str, hidden[:4]))
@@ -109,6 +83,42 @@ def processes(target: Target) -> Iterator[Piece]:
             f"sudo ls -l /proc/{hidden[0]}/fd",
             f"/proc/{hidden[0]}/fd",
         )
+
+
+def _state(
+    one: Relative, before: tuple[int, int] | None, found: Mapping[int, Relative], folder: str, watched: float
+) -> ProcessState | None:
+    """A process as it is now, beside what it was when it was first looked at; None when it has ended meanwhile."""
+    stat = one.stat
+    now, after = stat_of(stat.pid), moved(stat.pid)
+    if now is None or now.started != stat.started:
+        return None
+    ticks = os.sysconf("SC_CLK_TCK")
+    uptime = float((text_of("/proc/uptime") or "0").split()[0])
+    read, written = (None, None)
+    if before is not None and after is not None:
+        read, written = (max(0, new - old) for new, old in zip(after, before, strict=True))
+    return ProcessState(
+        pid=stat.pid,
+        parent=now.parent,
+        state=now.state,
+        settled=now.state == stat.state,
+        command=redact_words(one.command) or (f"[{stat.name}]",),
+        role=role(one, found, folder),
+        frameworks=one.frameworks,
+        age=round(max(0.0, uptime - stat.started / ticks), 1),
+        threads=now.threads,
+        resident=_resident(stat.pid),
+        cores=round(max(0, now.ticks - stat.ticks) / ticks / watched, 3),
+        read=read,
+        written=written,
+        files=tuple(os.path.relpath(file, folder) for file in one.files),
+        sockets=one.sockets,
+        handles=one.handles,
+        # Daemons lead a session of their own, and a container's first process starts its children in its own.
+        orphan=now.parent == 1 and now.session not in (stat.pid, 1, 0),
+        rank=one.rank,
+    )
 
 
 def moved(pid: int) -> tuple[int, int] | None:
@@ -156,7 +166,7 @@ def _line(one: ProcessState) -> str:
     return told + (f", writes {', '.join(one.files[:2])}{more}" if one.files else "")
 
 
-def _read(family: Mapping[int, object] | tuple[int, ...]) -> str:
+def _read(family: tuple[int, ...]) -> str:
     first = next(iter(family), None)
-    which = f"/proc/{first}" if len(family) == 1 else f"/proc/{{{','.join(map(str, list(family)[:8]))}}}"
+    which = f"/proc/{first}" if len(family) == 1 else f"/proc/{{{','.join(map(str, family[:8]))}}}"
     return f"{which if family else '/proc/*'}/stat, cmdline, cwd, maps, fd, io, environ; {WATCHED:g} s apart"

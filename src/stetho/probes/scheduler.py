@@ -3,13 +3,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from stetho.amounts import duration
 from stetho.exit_codes import explained
 from stetho.facts import JobState, SchedulerJob, Setting
 from stetho.newest import walk
 from stetho.probe import Example, Piece, Seen, Target, Unknown, probe
-from stetho.procfs import ask, duration, whole
+from stetho.procfs import whole
 from stetho.redaction import redact, secret_name
 from stetho.relatives import environment_of
+from stetho.tool import ask
 
 SACCT = "JobIDRaw,JobName,State,ExitCode,ElapsedRaw,TimelimitRaw,MaxRSS,Reason"
 SQUEUE = "%i|%j|%T|%M|%l|%r"
@@ -170,7 +172,7 @@ def scheduler(target: Target) -> Iterator[Piece]:
     Other schedulers than Slurm, and ranks on other machines.
     """
     environments = {pid: environment_of(pid) for pid in target.family}
-    own = environments.get(target.trainer or 0) or next((one for one in environments.values() if one), {})
+    own = _telling(environments, target.trainer)
     job = own.get("SLURM_JOB_ID") or _job_of_folder(target)
     kinds = [
         *(["slurm"] if job else []),
@@ -178,27 +180,15 @@ def scheduler(target: Target) -> Iterator[Piece]:
         *(["kubernetes"] if "KUBERNETES_SERVICE_HOST" in own else []),
     ]
     if target.family and not own:
-        pid = target.trainer
-        yield Unknown(
-            "environment of the run", "it belongs to another user", f"sudo cat /proc/{pid}/environ | tr '\\0' '\\n'"
-        )
+        instead = f"sudo cat /proc/{target.trainer}/environ | tr '\\0' '\\n'"
+        yield Unknown("environment of the run", "it belongs to another user", instead)
     if not kinds:
         return
-    jobs: tuple[JobState, ...] = ()
-    read = [f"/proc/{target.trainer}/environ"] if own else []
-    if job and re.fullmatch(r"\d{1,12}", job):
-        asked = ask("sacct", "-j", job, "-P", "-n", f"--format={SACCT}", limit=1.0)
-        jobs = parse_sacct(asked.out) if asked.ok else ()
-        if not jobs:
-            queue = ask("squeue", "-j", job, "-h", "-o", SQUEUE, limit=1.0)
-            jobs, asked = (parse_squeue(queue.out), queue) if queue.ok else ((), asked)
-        if jobs:
-            read.append(asked.command)
-        else:
-            why = asked.failure or "Slurm has no record of it"
-            yield Unknown(
-                f"Slurm job {job}", why, f"sacct -j {job} --format=JobID,State,ExitCode,Reason", asked.command
-            )
+    books = _books(job) if job and re.fullmatch(r"\d{1,12}", job) else ((), "")
+    if isinstance(books, Unknown):
+        yield books
+        books = ((), "")
+    jobs, asked = books
     ranks = sorted({rank for one in environments.values() if (rank := whole(one.get("RANK"))) is not None})
     fact = SchedulerJob(
         kind="+".join(kinds),
@@ -208,7 +198,27 @@ def scheduler(target: Target) -> Iterator[Piece]:
         ranks=tuple(ranks),
         local_world=whole(own.get("LOCAL_WORLD_SIZE")),
     )
-    yield Seen(fact, summary(fact), "; ".join(read) or "names of the folder's files", tuple(map(_line, jobs[:6])))
+    read = f"/proc/{target.trainer}/environ" if own else "names of the folder's files"
+    yield Seen(fact, summary(fact), f"{read}{'; ' * bool(asked)}{asked}", tuple(map(_line, jobs[:6])))
+
+
+def _telling(environments: Mapping[int, Mapping[str, str]], trainer: int | None) -> Mapping[str, str]:
+    """The environment that says most: that of the trainer, or of a rank where the trainer is a launcher."""
+    own = environments.get(trainer or 0) or {}
+    ranks = [one for one in environments.values() if "WORLD_SIZE" in one]
+    return own if "WORLD_SIZE" in own or not ranks else {**own, **ranks[0]}
+
+
+def _books(job: str) -> tuple[tuple[JobState, ...], str] | Unknown:
+    """What Slurm's accounting says of a job, else its queue; with the command that was asked."""
+    asked = ask("sacct", "-j", job, "-P", "-n", f"--format={SACCT}", limit=1.0)
+    if asked.ok and (jobs := parse_sacct(asked.out)):
+        return jobs, asked.command
+    queue = ask("squeue", "-j", job, "-h", "-o", SQUEUE, limit=0.8)
+    if queue.ok and (jobs := parse_squeue(queue.out)):
+        return jobs, queue.command
+    why = asked.failure or "Slurm has no record of it"
+    return Unknown(f"Slurm job {job}", why, f"sacct -j {job} --format=JobID,State,ExitCode,Reason", asked.command)
 
 
 def settings(environment: Mapping[str, str]) -> tuple[Setting, ...]:

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from stetho.amounts import duration, size
 from stetho.check import Finding, check
 from stetho.facts import Disks
-from stetho.procfs import duration, size
 
 GB = 1 << 30
 PLACE = {"path": "/data/run", "use": "run", "free": 300 << 20, "total": 900 * GB}

@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from stetho.amounts import duration
 from stetho.check import Finding, check
 from stetho.facts import KernelLog
-from stetho.procfs import duration
 
 # Xids that the driver's documentation ascribes to the device, its memory, its link or its firmware. Those of programs,
 # such as 13, 31 and 43, come with any illegal access and say nothing about the device.

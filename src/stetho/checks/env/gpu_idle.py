@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from stetho.amounts import duration, size
 from stetho.check import Finding, check
 from stetho.facts import Gpus, Processes
-from stetho.procfs import duration, size
 
 GB = 1 << 30
 HELD = {

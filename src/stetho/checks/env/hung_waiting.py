@@ -1,9 +1,9 @@
 from collections.abc import Iterator
 
+from stetho.amounts import duration
 from stetho.check import Finding, check
 from stetho.evidence import Place
 from stetho.facts import Waiting
-from stetho.procfs import duration
 from stetho.waits import in_collective, told
 
 LOCK = {"thread": 4711, "name": "python", "state": "S", "waits_for": "a lock or a signal of another thread"}

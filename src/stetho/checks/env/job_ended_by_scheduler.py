@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from stetho.amounts import duration
 from stetho.check import Finding, check
 from stetho.facts import SchedulerJob
-from stetho.procfs import duration
 
 ENDED = ("TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "PREEMPTED", "DEADLINE", "BOOT_FAIL")
 JOB = {"id": "8123", "name": "train", "state": "TIMEOUT", "meaning": "reached its time limit", "elapsed": 86_412.0}

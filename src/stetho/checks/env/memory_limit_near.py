@@ -1,8 +1,8 @@
 from collections.abc import Iterator
 
+from stetho.amounts import size
 from stetho.check import Finding, check
 from stetho.facts import ResourceLimits
-from stetho.procfs import size
 
 GB = 1 << 30
 

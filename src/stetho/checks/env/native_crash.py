@@ -1,9 +1,9 @@
 import re
 from collections.abc import Iterator
 
+from stetho.amounts import duration
 from stetho.check import Finding, check
 from stetho.facts import KernelLog
-from stetho.procfs import duration
 
 TRAINS = re.compile(r"^(?:python|pypy|pt_|ray::)")
 FAULT = {

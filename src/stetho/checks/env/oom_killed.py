@@ -1,9 +1,9 @@
 import re
 from collections.abc import Iterator
 
+from stetho.amounts import duration, size
 from stetho.check import Finding, check
 from stetho.facts import KernelLog
-from stetho.procfs import duration, size
 
 TRAINS = re.compile(r"^(?:python|pypy|pt_|ray::|torchrun|accelerate|deepspeed)")
 KILL = {

@@ -1,9 +1,9 @@
 import re
 from collections.abc import Iterator
 
+from stetho.amounts import duration
 from stetho.check import Finding, check
 from stetho.facts import KernelEvent, KernelLog
-from stetho.procfs import duration
 
 WORDS = {
     "nfs-stalled": "does not respond",

@@ -27,7 +27,7 @@ WRONG = {
     },
     given={"none/healthy": 0.005, "env/exception": 0.05},
 )
-def versions_do_not_fit(found: PythonPackages) -> Iterator[Finding]:
+def packages_do_not_fit(found: PythonPackages) -> Iterator[Finding]:
     """Packages are installed together that are known not to work together.
 
     ## Why it matters
