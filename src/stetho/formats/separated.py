@@ -205,4 +205,4 @@ def read(handle: BinaryIO, layout: Layout, columns: Columns) -> Iterator[Flaw]:
         yield Flaw("cut off within its last row", line=table.cut)
     if table.bad:
         many = "1 row has" if table.bad == 1 else f"{table.bad} rows have"
-        yield Flaw(f"{many} more cells than the header has names", line=table.first_bad)
+        yield Flaw(f"{many} more cells than the header has names, or are too long", line=table.first_bad)
