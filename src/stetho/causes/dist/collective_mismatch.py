@@ -4,7 +4,8 @@
 One rank takes another branch or has one batch more, and the others wait until a timeout.
 
 ## How it is told apart
-With TORCH_DISTRIBUTED_DEBUG=DETAIL torch names the ranks that differ; a timeout alone does not tell it from a rank that hangs.
+With TORCH_DISTRIBUTED_DEBUG=DETAIL torch names the ranks that differ; a timeout alone does not tell it from a rank
+that hangs.
 
 ## How it is fixed
 Make every rank take the same branches, and give every rank as many batches.
