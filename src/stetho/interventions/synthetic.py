@@ -49,6 +49,8 @@ class Call:
         """The same of targets."""
         self.kinds: list[tuple[Any, bool]] = []
         """What has met the output, and whether that was in a plain operation."""
+        self.last: Any = None
+        """The answer that was given last."""
 
     def input_for(self, target: Any) -> Any:
         """What stands in the place of an input that the target is."""
@@ -124,7 +126,6 @@ class Targets:
         self.rule = run.rule()
         self.seen: dict[int, Features] = {}
         """The program's targets that are numbers, by their meeting."""
-        self.last: Any = None
 
     def labelled(self, target: Any, met: Any) -> Any:
         """A label meets the output."""
@@ -166,7 +167,7 @@ class Targets:
             new = call.input_for(target)
         if new is None:
             new = self.ruled(call.drawn, target, met)
-        self.last = new
+        call.last = new
         entered = self.run.batch.tensors.get(call.place[1])
         if new is None or entered is None:
             return None
@@ -221,8 +222,8 @@ class Targets:
 
     def given_to_the_loss(self, call: LossCall) -> None:
         """See whether a loss is called with the last answer."""
-        target, wanted = call.target, self.last
-        if self.inputs.call is None or not isinstance(target, self.torch.Tensor) or wanted is None:
+        target, wanted = call.target, self.inputs.call.last if self.inputs.call is not None else None
+        if not isinstance(target, self.torch.Tensor) or wanted is None:
             return
         if call.trained and (target.shape != wanted.shape or not self.torch.equal(target, wanted)):
             self.run.contradicted("the loss was given other targets than the rule's")
