@@ -99,11 +99,14 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
 
 
 def refuse_what_never_trains(inquiry: Inquiry, ideas: Sequence[Idea]) -> None:
-    """A command that fails before its first step has nothing to change; only an edit could cure that."""
+    """A command that takes no step has nothing to change; only an edit could cure that."""
     end = inquiry.fact(RunEnd)
-    if end is None or end.steps or not end.code or any(idea.edits for idea in ideas):
+    if end is None or end.steps or end.stopped_by is not None or any(idea.edits for idea in ideas):
         return
-    raise BadRequest(f"the command fails before it trains: {last_words(inquiry.case.recordings / BASE / OUTPUT)}")
+    if end.code:
+        raise BadRequest(f"the command fails before it trains: {last_words(inquiry.case.recordings / BASE / OUTPUT)}")
+    if end.signal is None:
+        raise BadRequest(f"there is nothing to change: {end.why_not or 'no step of an optimizer was seen'}")
 
 
 def repeats(pairs: Pairs, ideas: Sequence[Idea], seeds: int | None) -> list[tuple[Idea | None, int]]:

@@ -70,7 +70,10 @@ class Intervention:
             if read is not None:
                 read(value)
         except ValueError as error:
-            raise BadRequest(f"{self.id}={value}: {error}; it is written {self.usage}") from error
+            # Python's own words for a text that is no number are about Python.
+            words = str(error)
+            reason = "this is not a number" if words.startswith(("could not convert", "invalid literal")) else words
+            raise BadRequest(f"{self.id}={value}: {reason}; it is written {self.usage}") from error
 
     def prepare(
         self, command: Sequence[str], environment: Mapping[str, str], value: str
