@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 
 from stetho import catalogue
+from stetho.attempt import wants_more
 from stetho.evidence import Place
 from stetho.facts import (
     Fact,
@@ -286,8 +289,7 @@ def test_without_another_measure_it_is_undecided() -> None:
     found = judged(base, other)
     assert found.outcome == "undecided"
     assert "alters the loss itself: mse_loss became l1_loss" in found.detail
-    assert judged(base, other, alters_loss=False).outcome == "better"
-    assert judged(base, facts(curve(0.1), called(function="mse_loss"), ENDED), alters_loss=True).outcome == "undecided"
+    assert judged(base, facts(curve(0.1), called(function="mse_loss"), ENDED), alters="loss").outcome == "undecided"
     assert not altered(facts(called(function="nll_loss")), facts(called(function="cross_entropy")))
 
 
@@ -296,6 +298,67 @@ def test_a_loss_and_an_accuracy_that_disagree_decide_nothing() -> None:
     base = facts(curve(1.0), called(accuracy_last=0.9, **site), ENDED)
     weighted = facts(curve(0.1, start=0.3), called(accuracy_last=0.2, **site), ENDED)
     assert judged(base, weighted).outcome == "undecided"
+
+
+# --- when a loss is the mean of another number of samples -----------------------------------------------------
+
+
+def squares(random_: random.Random, samples: int, steps: int, level: float = 1.0, **more: object) -> Facts:
+    """Squared errors of noise: the loss of a model that has learned nothing, or of one with a lower level."""
+    values = tuple(level * random_.gammavariate(samples / 2, 2 / samples) for _ in range(steps))
+    return facts(LossCurve(values, steps=tuple(range(steps)), **more), ENDED)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("one", "two"), [(32, 1), (1, 32)])
+def test_a_batch_of_another_size_is_no_better_and_no_worse_by_its_skewness(one: int, two: int) -> None:
+    """The median of single losses would fall from 0.98 to 0.45 with nothing learned."""
+    random_ = random.Random(0)
+    outcomes = Counter(
+        judged(
+            squares(random_, one, steps, chance=chance), squares(random_, two, steps, chance=chance), alters="spread"
+        ).outcome
+        for steps in (40, 100, 200, 1000, 3000)
+        for chance in (1.0, None)
+        for _ in range(60)
+    )
+    assert outcomes["better"] + outcomes["worse"] + outcomes["symptom-gone"] <= 0.02 * outcomes.total(), outcomes
+
+
+def test_what_is_learned_with_small_batches_is_still_seen() -> None:
+    random_ = random.Random(0)
+    for steps, least in ((1000, 12), (3000, 19)):
+        outcomes = Counter(
+            judged(
+                squares(random_, 32, steps, chance=1.0), squares(random_, 2, steps, 0.4, chance=1.0), alters="spread"
+            ).outcome
+            for _ in range(20)
+        )
+        assert outcomes["symptom-gone"] >= least, outcomes
+        assert outcomes["worse"] == 0
+
+
+def test_batches_of_another_size_are_seen_without_a_declaration() -> None:
+    random_ = random.Random(0)
+    sizes = [
+        {**squares(random_, size, 3000, chance=1.0), **facts(called(function="mse_loss", batch=size))}
+        for size in (32, 1)
+    ]
+    found = judged(*sizes)
+    assert found.outcome == "same" and found.after == pytest.approx(1.0, abs=0.2)
+    summed = [{**one, **facts(called(function="mse_loss", batch=size, reduction="sum"))} for one, size in
+              zip(sizes, (32, 1), strict=True)]  # fmt: skip
+    assert judged(*summed).measure == "loss over its own start"
+
+
+@pytest.mark.parametrize(("change", "more"), [("batch-size", True), ("one-batch", False)])
+def test_batches_of_another_size_are_never_decided_on_one_seed(change: str, more: bool) -> None:
+    idea = SimpleNamespace(intervention=CATALOGUE.interventions[change])
+    for outcome in ("symptom-gone", "better"):
+        changed = SimpleNamespace(judged=seen(0.9, 0.02, outcome), moved=None)
+        assert wants_more(changed, idea) is more  # type: ignore[arg-type]
+    for outcome in ("not-applied", "new-failure"):
+        changed = SimpleNamespace(judged=Judged(outcome, ""), moved=None)  # type: ignore[arg-type]
+        assert not wants_more(changed, idea)  # type: ignore[arg-type]
 
 
 # --- speed ---------------------------------------------------------------------------------------------------
@@ -338,19 +401,19 @@ def test_a_loader_alone_is_judged_by_what_the_run_takes() -> None:
 
 def test_a_change_about_time_is_judged_by_steps_per_second() -> None:
     slow, fast = timed(0.024), timed(0.01, seed=1)
-    found = judged(slow, fast, about_time=True)
+    found = judged(slow, fast, alters="time")
     assert found.outcome == "better" and found.measure == "pace"
     assert "steps/s" in found.detail
-    assert judged(fast, slow, about_time=True).outcome == "worse"
-    assert judged(slow, timed(0.0245, seed=2), about_time=True).outcome == "same"
-    assert judged(slow, timed(0.024, steps=8), about_time=True).outcome == "undecided"
+    assert judged(fast, slow, alters="time").outcome == "worse"
+    assert judged(slow, timed(0.0245, seed=2), alters="time").outcome == "same"
+    assert judged(slow, timed(0.024, steps=8), alters="time").outcome == "undecided"
     speed = pace(fast)
     assert speed is not None and speed[0] == pytest.approx(1 / (0.01 * 1.08), rel=0.03)
 
 
 def test_jitter_alone_is_no_change_of_pace() -> None:
     outcomes = [
-        judged(timed(0.01, noise=0.8, seed=2 * s), timed(0.01, noise=0.8, seed=2 * s + 1), about_time=True).outcome
+        judged(timed(0.01, noise=0.8, seed=2 * s), timed(0.01, noise=0.8, seed=2 * s + 1), alters="time").outcome
         for s in range(60)
     ]
     assert sum(o in ("better", "worse") for o in outcomes) <= 1

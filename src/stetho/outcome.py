@@ -11,6 +11,7 @@ from stetho.experiment import ExperimentOutcome
 from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
 from stetho.paired import LEAST_PAIRS, Difference
+from stetho.stretches import in_stretches, resized
 from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
@@ -46,27 +47,30 @@ def judge_outcome(
     symptom: str | None = None,
     applied: bool = True,
     resumed: bool = False,
-    alters_loss: bool | None = None,
-    about_time: bool = False,
+    alters: str = "",
 ) -> Judged:
     """What a change did to a run, both on the same seed, with noise taken into account.
 
     `symptom` is what is wrong with the base (judged from its facts when None); `resumed` says that both runs go
-    on from a kept state; `alters_loss` that the change makes the loss another one (None: see what was recorded);
-    `about_time` that the question is speed.
+    on from a kept state; `alters` is what the change declares to be beyond comparison as it is.
     """
     if not applied:
         return Judged("not-applied", "the change had nothing to act on")
     was = gravest(catalogue, judge_all(catalogue, base)) if symptom is None else symptom
     now = gravest(catalogue, judge_all(catalogue, changed))
-    compared = compare(base, changed, alters_loss)
+    averaged = alters == "spread" or resized(base, changed)
+    if averaged:
+        whole = changed
+        base, changed = in_stretches(base, changed)
+        now = _over_stretches(catalogue, whole, changed)
+    compared = compare(base, changed, alters_loss=alters == "loss")
     found = compared.difference
     if resumed and now in OF_A_WHOLE_RUN and not (found is not None and found.worse):
         now = "none"
     decided = _failure(base, changed, was, now) or _late(base, changed, was, now)
     if decided is not None:
         return decided
-    if about_time:
+    if alters == "time":
         return _by_pace(base, changed, found, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
@@ -76,9 +80,16 @@ def judge_outcome(
         was != "none"
         and now == "none"
         and found.steps >= LEAST_PAIRS
-        and _shown_so_far(base, changed, catalogue, was, resumed)
+        and _shown_so_far(base, changed, catalogue, was, resumed, averaged)
     )
     return _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
+
+
+def _over_stretches(catalogue: Catalogue, whole: Facts, averaged: Facts) -> str:
+    """The gravest symptom of a run: of its loss, as means over stretches show it; of all else, as single steps do."""
+    curve: Facts = {kind: entry for kind, entry in averaged.items() if kind is LossCurve}
+    shown = {one.check: one for one in judge_all(catalogue, curve) if one.outcome != "unknown"}
+    return gravest(catalogue, tuple(shown.get(one.check, one) for one in judge_all(catalogue, whole)))
 
 
 def _failure(base: Facts, changed: Facts, was: str, now: str) -> Judged | None:
@@ -128,18 +139,21 @@ def _from_failure(base: Facts, changed: Facts, was: str, now: str) -> Judged:
     return Judged("better", f"{told}, finite, still {now}", before, after)
 
 
-def _shown_so_far(base: Facts, changed: Facts, catalogue: Catalogue, was: str, resumed: bool) -> bool:
-    """Whether the base shows its symptom within the steps that the changed run took; else nothing can be gone."""
+def _shown_so_far(base: Facts, changed: Facts, catalogue: Catalogue, was: str, resumed: bool, averaged: bool) -> bool:
+    """Whether the base shows its symptom within the steps that the changed run took, and in means over stretches where
+    those are compared; else nothing can be gone."""
     one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
     if one is None or two is None or resumed or not was.startswith("loss-"):
         return True
     steps = one.steps or tuple(range(len(one.values)))
     last = two.steps[-1] if two.steps else len(two.values) - 1
     size = sum(step <= last for step in steps)
-    if size > 0.9 * len(steps):
+    if size > 0.9 * len(steps) and not averaged:
         return True
     part = replace(one, values=one.values[:size], steps=steps[:size])
-    return gravest(catalogue, judge_all(catalogue, {**base, LossCurve: ("", part)})) == was
+    shown = gravest(catalogue, judge_all(catalogue, {**base, LossCurve: ("", part)}))
+    # What jumps about from step to step may be flat over stretches; either way it does not come down.
+    return shown == was or (averaged and shown.startswith("loss-"))
 
 
 def _contradicted(base: Facts, changed: Facts, compared: Compared, found: Difference) -> str:

@@ -40,15 +40,15 @@ def fact_in(facts: Facts, kind: type[F]) -> F | None:
     return entry[1] if entry is not None and isinstance(entry[1], kind) else None
 
 
-def compare(base: Facts, changed: Facts, alters_loss: bool | None = None) -> Compared:
+def compare(base: Facts, changed: Facts, *, alters_loss: bool = False) -> Compared:
     """The two runs by their losses at equal steps, or by the next best measure when the losses mean different things.
 
-    `alters_loss` is what the caller knows of the change; None leaves it to what was recorded.
+    `alters_loss` is what the caller knows of the change; what was recorded may say so, too.
     """
     one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
     pairs = at_equal_steps(one, two) if one is not None and two is not None else []
     other = "the change alters the loss itself" if alters_loss else altered(base, changed)
-    if alters_loss is False or not other:
+    if not other:
         return Compared("loss", "", difference(pairs), "" if pairs else "no step has a loss in both runs")
     for measure, found in (("accuracy", by_accuracy(base, changed)), ("explained variance", by_fit(base, changed))):
         if found is not None:
@@ -67,6 +67,8 @@ def altered(base: Facts, changed: Facts) -> str:
         return f"the change alters the loss itself: {one.function} became {two.function}"
     if one.reduction and two.reduction and one.reduction != two.reduction:
         return f"the change alters the loss itself: reduction {one.reduction} became {two.reduction}"
+    if one.reduction == two.reduction == "sum" and one.batch != two.batch:
+        return f"the change alters the loss itself: its reduction is a sum, of {one.batch} samples and then {two.batch}"
     spans = [_span(one), _span(two)]
     if all(spans) and not 1 / OTHER_UNITS < spans[1] / spans[0] < OTHER_UNITS:
         return "the change alters the loss itself: its targets are on another scale"
