@@ -220,6 +220,26 @@ def test_failures_are_outcomes_of_their_own() -> None:
     assert judged(broken, learned).outcome == "symptom-gone"
 
 
+def test_what_only_explodes_more_slowly_than_the_base_is_no_better() -> None:
+    broken = facts(LossCurve((0.7, 1.9, *[math.nan] * 15), chance=0.69, nonfinite_step=2, nonfinite_in="loss"), ENDED)
+    huge = [0.7, 1e5, 1e12, *(1e160 * (1 + 0.9 * (-1) ** i) for i in range(60))]
+    risen = [0.7, 0.8, *(70 + (i % 3) for i in range(60))]
+    slower = [0.7, 0.8, 0.9, 1.0, 1.2, *(70 + (i % 3) for i in range(60))]
+    for values, now in ((huge, "loss-"), (risen, "far above its start"), (slower, "loss-diverging")):
+        found = judged(broken, facts(LossCurve(tuple(values), chance=0.69), ENDED))
+        assert found.outcome == "same"
+        assert f", finite, now {now}" in found.detail
+    near = judged(broken, facts(curve(0.69, start=0.72, chance=0.69), ENDED))
+    assert near.outcome == "better" and near.detail.endswith("finite, now loss-flat")
+
+
+def test_a_symptom_that_is_not_seen_is_said_where_there_is_no_clear_difference() -> None:
+    flat, less = (facts(curve(to, start=0.7, chance=0.693), ENDED) for to in (0.69, 0.63))
+    found = judged(flat, less)
+    assert found.outcome == "same"
+    assert "loss-flat no longer seen, but no clear difference" in found.detail
+
+
 def test_what_ends_before_the_failure_is_due_says_nothing() -> None:
     values = (*curve(0.4).values[:100], *[math.nan] * 15)
     broken = facts(LossCurve(values, nonfinite_step=100, nonfinite_in="loss"), ENDED)

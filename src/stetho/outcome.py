@@ -17,6 +17,12 @@ from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pac
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
 OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
 FAILURES = ("crash", "killed")
+# A loss that ends this many times above its start, or above chance, has learned nothing by staying finite.
+FAR_ABOVE = 2.0
+# Where nothing else is wrong, a loss without labels may be one that grows as the model gets better; so much it does not.
+BEYOND_GROWTH = 50.0
+# The first loss knows of no step yet; a start of more than so many times as much is no start any more.
+EXPLODED = 10.0
 
 
 @dataclass(frozen=True)
@@ -129,14 +135,29 @@ def _late(base: Facts, changed: Facts, was: str, now: str) -> Judged | None:
 
 
 def _from_failure(base: Facts, changed: Facts, was: str, now: str) -> Judged:
-    """The base ends in NaN: what stays finite is better, and what does not is the same."""
+    """The base ends in NaN: what stays finite near its start is better; what only explodes more slowly is the same."""
     before, after = math.nan, _levels(base, changed)[1]
     told = _told("loss", before, after)
     if after is None or not math.isfinite(after):
         return Judged("same", f"{told}, still {now}", before, after)
+    if _exploded(changed, after, now):
+        seen = f"{'still' if now == was else 'now'} {now}" if now != "none" else "now far above its start"
+        return Judged("same", f"{told}, finite, {seen}", before, after)
     if now == "none":
         return Judged("symptom-gone", f"{told}, {was} gone", before, after)
-    return Judged("better", f"{told}, finite, still {now}", before, after)
+    return Judged("better", f"{told}, finite, {'still' if now == was else 'now'} {now}", before, after)
+
+
+def _exploded(facts: Facts, end: float, now: str) -> bool:
+    """Whether a loss that is still finite ends far above where it began."""
+    curve = fact_in(facts, LossCurve)
+    seen = shape(curve.values) if curve is not None else None
+    if curve is None or seen is None:
+        return False
+    # A loss that explodes at once has done so within what else would be called its start.
+    start = min(abs(seen.start), EXPLODED * abs(curve.values[0]))
+    grows = now == "none" and curve.chance is None and curve.explained is None
+    return end > (BEYOND_GROWTH if grows else FAR_ABOVE) * max(start, curve.chance or 0.0)
 
 
 def _shown_so_far(base: Facts, changed: Facts, catalogue: Catalogue, was: str, resumed: bool, averaged: bool) -> bool:
@@ -171,6 +192,8 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     told = _told(compared.measure, found.before, found.after) + (f" ({compared.why})" if compared.why else "")
     lower, higher = ("lower", "higher") if compared.measure.startswith("loss") else ("higher", "lower")
     still = f", {'still' if now == was else 'now'} {now}" if now != "none" else ""
+    # A symptom has a limit that a small difference may cross; that it is not seen is said, and is no success.
+    unseen = f"{was} no longer seen, but " if gone else ""
 
     def judged(outcome: ExperimentOutcome, words: str) -> Judged:
         return Judged(outcome, f"{told}, {words}", found.before, found.after, compared.measure, found)
@@ -182,13 +205,13 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     if found.better:
         return judged("better", f"clearly {lower}{still}")
     if found.worse:
-        return judged("worse", f"clearly {higher}{still}")
+        return judged("worse", f"{unseen}clearly {higher}{still}")
     if found.gain == 0 and found.error <= 1e-12:
         return judged("same", f"the same to the last digit{still}")
     # That a symptom is still there is an answer, however noisy the curve that shows it.
     if found.excluded or (was != "none" and now == was):
-        return judged("same", f"no clear difference{still}")
-    return judged("undecided", f"noise decides: {found.gain:+.2g} ± {found.error:.2g}{still}")
+        return judged("same", f"{unseen}no clear difference{still}")
+    return judged("undecided", f"{unseen}noise decides: {found.gain:+.2g} ± {found.error:.2g}{still}")
 
 
 def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:
