@@ -294,6 +294,19 @@ def test_other_targets_are_compared_by_what_is_explained() -> None:
     assert (found.outcome, found.measure) == ("better", "explained variance")
 
 
+def test_what_is_explained_counts_by_the_samples_it_rests_on() -> None:
+    """A hand-written loss has no call site that could tell them."""
+    outcomes = [
+        judged(
+            facts(curve(1.0, explained=0.56, explained_from=samples), ENDED),
+            facts(curve(0.1, explained=0.99, explained_from=samples), ENDED),
+            alters="loss",
+        ).outcome
+        for samples in (None, 8, 128, 640)
+    ]
+    assert outcomes == ["undecided", "undecided", "better", "better"]
+
+
 def test_a_reduction_is_only_a_factor() -> None:
     base = facts(curve(0.5), called(function="mse_loss", reduction="mean"), ENDED)
     summed = facts(curve(32.0, start=2.3 * 64, seed=3), called(function="mse_loss", reduction="sum"), ENDED)

@@ -19,7 +19,7 @@ OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
 FAILURES = ("crash", "killed")
 # A loss that ends this many times above its start, or above chance, has learned nothing by staying finite.
 FAR_ABOVE = 2.0
-# Where nothing else is wrong, a loss without labels may be one that grows as the model gets better; so much it does not.
+# Where nothing else is wrong, a loss without labels may grow as the model gets better, but hardly so much.
 BEYOND_GROWTH = 50.0
 # The first loss knows of no step yet; a start of more than so many times as much is no start any more.
 EXPLODED = 10.0

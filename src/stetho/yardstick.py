@@ -120,11 +120,15 @@ def by_fit(base: Facts, changed: Facts) -> Difference | None:
     sites = trained_site(base), trained_site(changed)
     if one is None or two is None or one.explained is None or two.explained is None:
         return None
-    counts = [max(2, math.prod(s.target_shape or (s.batch or 2,))) if s is not None else 2 for s in sites]
+    counts = [c.explained_from or _targets(s) for c, s in zip((one, two), sites, strict=True)]
     unexplained = max(1 - one.explained, 1 - two.explained)
     error = unexplained * math.sqrt(sum(4 / n for n in counts))
     gain = two.explained - one.explained
     return Difference(one.explained, two.explained, gain, error, max(0.02, 0.1 * unexplained), min(counts), None)
+
+
+def _targets(site: LossInput | None) -> int:
+    return max(2, math.prod(site.target_shape or (site.batch or 2,))) if site is not None else 2
 
 
 def compare_pace(base: Facts, changed: Facts) -> Compared:
