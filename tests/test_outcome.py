@@ -158,6 +158,16 @@ def test_a_smooth_curve_has_no_noise_to_hide_a_difference() -> None:
     assert found is not None and found.better and found.same_start
 
 
+def test_curves_that_bend_smoothly_are_not_noisy() -> None:
+    """Full batches: one run converges faster than the other, and both go on bending to the end."""
+    fast, slow = ([0.5 / (1 + (i / scale) ** 2) + 0.002 for i in range(40)] for scale in (2, 5))
+    found = difference(list(zip(fast, slow, strict=True)))
+    assert found is not None and found.worse
+    swings = [(1.0, 1 + 0.3 * math.sin(i / 6)) for i in range(60)]
+    found = difference(swings)
+    assert found is not None and not found.clear
+
+
 def test_a_curve_that_crosses_zero_has_a_scale() -> None:
     base = [math.exp(-i / 5) - 0.1 for i in range(100)]
     small, large = difference([(v, v - 0.05) for v in base]), difference([(v, v - 0.3) for v in base])
