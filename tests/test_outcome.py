@@ -343,6 +343,22 @@ def test_a_loss_and_an_accuracy_that_disagree_decide_nothing() -> None:
     assert judged(base, weighted).outcome == "undecided"
 
 
+def test_a_batch_that_is_harder_than_the_rest_is_not_worse_while_it_falls() -> None:
+    base = facts(curve(0.284, start=0.36), ENDED)
+    for to, start, outcome, words in (
+        (0.331, 0.342, "same", "hardly falls from its own start"),
+        (0.331, 0.6, "same", ", falls from its own start"),
+        (0.5, 0.342, "worse", "clearly higher"),
+        (0.1, 0.342, "better", "clearly lower"),
+    ):
+        found = judged(base, facts(curve(to, start=start, noise=0.005), ENDED), alters="level")
+        assert (found.outcome, words in found.detail) == (outcome, True), found.detail
+    hard = judged(base, facts(curve(0.331, start=0.342, noise=0.005), ENDED), alters="level")
+    assert not noise_decides(hard)
+    assert judge_over_seeds([hard, hard]).outcome == "same"
+    assert judged(base, facts(curve(0.331, start=0.342, noise=0.005), ENDED)).outcome == "worse"
+
+
 # --- when a loss is the mean of another number of samples -----------------------------------------------------
 
 

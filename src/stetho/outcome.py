@@ -10,7 +10,7 @@ from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
 from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
-from stetho.paired import LEAST_PAIRS, Difference
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
 from stetho.stretches import in_stretches, resized
 from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, fact_in
 
@@ -88,7 +88,14 @@ def judge_outcome(
         and found.steps >= LEAST_PAIRS
         and _shown_so_far(base, changed, catalogue, was, resumed, averaged)
     )
-    return _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
+    told = _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
+    own = _own_start(changed) if alters == "level" and told.outcome == "worse" and told.measure == "loss" else ""
+    if own:
+        # A higher level of other data is no finding, on however many seeds.
+        still = f", {'still' if now == was else 'now'} {now}" if now != "none" else ""
+        detail = f"{_told(told.measure, told.before, told.after)}, {own}{still}"
+        return replace(told, outcome="same", detail=detail, difference=None)
+    return told
 
 
 def _over_stretches(catalogue: Catalogue, whole: Facts, averaged: Facts) -> str:
@@ -212,6 +219,16 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     if found.excluded or (was != "none" and now == was):
         return judged("same", f"{unseen}no clear difference{still}")
     return judged("undecided", f"{unseen}noise decides: {found.gain:+.2g} ± {found.error:.2g}{still}")
+
+
+def _own_start(changed: Facts) -> str:
+    """How a run on other data falls from its own start, in words; empty where it rises, or where that is not known."""
+    curve = fact_in(changed, LossCurve)
+    seen = shape(curve.values) if curve is not None else None
+    if seen is None or seen.end > seen.start + CLEAR * seen.error:
+        return ""
+    falls = "falls" if seen.start - seen.end > SHARE * abs(seen.start) else "hardly falls"
+    return f"{falls} from its own start {seen.start:.4g}; its data may be harder than the rest"
 
 
 def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:

@@ -156,7 +156,7 @@ def concluded(
         inquiry.catalogue,
         symptom=seen.symptom,
         resumed=bool(inquiry.restores),
-        alters=alters,
+        alters=made.record.applied.alters or alters,
     )
     return Result(judged, end.steps, end.seconds, facts, ran.reused)
 
