@@ -92,8 +92,7 @@ def judge_outcome(
     own = _own_start(changed) if alters == "level" and told.outcome == "worse" and told.measure == "loss" else ""
     if own:
         # A higher level of other data is no finding, on however many seeds.
-        still = f", {'still' if now == was else 'now'} {now}" if now != "none" else ""
-        detail = f"{_told(told.measure, told.before, told.after)}, {own}{still}"
+        detail = f"{_told(told.measure, told.before, told.after)}, {own}{_still(was, now)}"
         return replace(told, outcome="same", detail=detail, difference=None)
     return told
 
@@ -148,11 +147,11 @@ def _from_failure(base: Facts, changed: Facts, was: str, now: str) -> Judged:
     if after is None or not math.isfinite(after):
         return Judged("same", f"{told}, still {now}", before, after)
     if _exploded(changed, after, now):
-        seen = f"{'still' if now == was else 'now'} {now}" if now != "none" else "now far above its start"
-        return Judged("same", f"{told}, finite, {seen}", before, after)
+        seen = _still(was, now) or ", now far above its start"
+        return Judged("same", f"{told}, finite{seen}", before, after)
     if now == "none":
         return Judged("symptom-gone", f"{told}, {was} gone", before, after)
-    return Judged("better", f"{told}, finite, {'still' if now == was else 'now'} {now}", before, after)
+    return Judged("better", f"{told}, finite{_still(was, now)}", before, after)
 
 
 def _exploded(facts: Facts, end: float, now: str) -> bool:
@@ -198,7 +197,7 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     """The outcome that the difference allows, and no more than that."""
     told = _told(compared.measure, found.before, found.after) + (f" ({compared.why})" if compared.why else "")
     lower, higher = ("lower", "higher") if compared.measure.startswith("loss") else ("higher", "lower")
-    still = f", {'still' if now == was else 'now'} {now}" if now != "none" else ""
+    still = _still(was, now)
     # A symptom has a limit that a small difference may cross; that it is not seen is said, and is no success.
     unseen = f"{was} no longer seen, but " if gone else ""
 
@@ -267,3 +266,8 @@ def _end(curve: LossCurve | None) -> float | None:
 def _told(measure: str, before: float | None, after: float | None) -> str:
     one, two = ("?" if level is None else f"{level:.4g}" for level in (before, after))
     return f"final {measure} {one} -> {two}"
+
+
+def _still(was: str, now: str) -> str:
+    """The changed run's own symptom, as the end of a sentence; empty when it has none."""
+    return f", {'still' if now == was else 'now'} {now}" if now != "none" else ""

@@ -29,14 +29,13 @@ def resized(base: Facts, changed: Facts) -> bool:
 
 def in_stretches(base: Facts, changed: Facts) -> tuple[Facts, Facts]:
     """Both runs with their losses averaged over the same stretches; as they are where there is no loss in one."""
-    curves = [fact_in(facts, LossCurve) for facts in (base, changed)]
-    one, two = curves
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
     if one is None or two is None or not one.values or not two.values:
         return base, changed
     # A long curve may have kept only some of its steps.
-    spans = [(_steps(curve)[-1] + 1, len(curve.values)) for curve in (one, two)]
-    common = min(last for last, _ in spans)
-    width = max(common // STRETCHES, *(LEAST * math.ceil(last / kept) for last, kept in spans))
+    spans = [(_steps(curve)[-1] - _steps(curve)[0] + 1, len(curve.values)) for curve in (one, two)]
+    common = min(span for span, _ in spans)
+    width = max(common // STRETCHES, *(LEAST * math.ceil(span / kept) for span, kept in spans))
     return _with(base, averaged(one, width)), _with(changed, averaged(two, width))
 
 
