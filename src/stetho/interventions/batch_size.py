@@ -30,6 +30,7 @@ question = "Does the symptom follow the size of the batches?"
 applies = "programs with a DataLoader, and smaller sizes anywhere"
 values = {"N": "samples in each batch; with several ranks, in each one's"}
 example = "8"
+alters = "spread"
 moves = "a batch of another size draws other random numbers, as many as it needs"
 
 

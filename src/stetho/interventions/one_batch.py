@@ -27,6 +27,7 @@ kind = "smoke"
 question = "Can the model learn one batch by heart?"
 applies = "models called with tensors, or fed by a DataLoader"
 values = {"": "the first one of the training"}
+alters = "level"
 backgrounds = {"": {"symptom-gone": 0.40, "better": 0.20, "same": 0.30, "worse": 0.07, "new-failure": 0.03}}
 Key = tuple[int, int, int]
 """A call of each step: its model, the optimizer that has stepped before it, and its number."""
