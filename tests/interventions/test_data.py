@@ -837,3 +837,103 @@ def test_what_is_there_already_is_no_change(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ValueError, match="already"):
         env.prepare(PYTHON, {}, "STETHO_TEST_VARIABLE=1")
     assert env.prepare(PYTHON, {}, "STETHO_TEST_VARIABLE=2")[1] == {"STETHO_TEST_VARIABLE": "2"}
+
+
+def mean_teacher(seen: list[torch.Tensor], first: str, steps: int = 30) -> list[float]:
+    """A student that is to agree with a slow copy of itself, on samples that the program draws by itself."""
+    rows, labels = torch.randn(60, 5), torch.randint(2, (60,))
+    student = nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 2))
+    teacher = copy.deepcopy(student)
+
+    def taught(x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            return torch.softmax(teacher(x) / 0.5, 1)
+
+    def loss_of(step: int) -> torch.Tensor:
+        at = torch.randint(60, (16,))
+        x = rows[at]
+        goal = taught(x) if first == "teacher" else None
+        out = student(x)
+        goal = taught(x) if goal is None else goal
+        seen.append(goal.clone())
+        with torch.no_grad():
+            for slow, fast in zip(teacher.parameters(), student.parameters()):
+                slow.lerp_(fast, 0.1)
+            if step in (0, 5):
+                # Evaluation, whose output meets nothing that trains.
+                right = [int((teacher(rows[n::3]).argmax(1) == labels[n::3]).sum()) for n in range(3)]
+                assert 0 <= sum(right) <= 60
+        return F.cross_entropy(out, labels[at]) + ((out.softmax(1) - goal) ** 2).mean()
+
+    return train(student, loss_of, steps)
+
+
+@pytest.mark.parametrize("first", ["student", "teacher"])
+def test_one_batch_lets_a_teacher_go_on_learning(under: Under, first: str) -> None:
+    seen: list[torch.Tensor] = []
+    losses = under("one-batch", lambda: mean_teacher(seen, first))
+    assert under.why_not == ""
+    # Each goal is close to the one before, as the teacher is slow and its input stays, and none is the first for ever.
+    moved = [float((b - a).abs().max()) for a, b in zip(seen, seen[1:])]
+    assert 0 < max(moved) < 0.2 and not torch.equal(seen[0], seen[-1])
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_what_a_teacher_makes_is_no_label(under: Under) -> None:
+    plain: list[torch.Tensor] = []
+
+    def distilled() -> list[float]:
+        rows, student, teacher = torch.randn(60, 5), nn.Linear(5, 2), nn.Linear(5, 2)
+
+        def loss_of(step: int) -> torch.Tensor:
+            x = rows[torch.randint(60, (16,))]
+            with torch.no_grad():
+                goal = (teacher(x) * 2).softmax(1)
+            plain.append(goal)
+            return F.mse_loss(student(x).softmax(1), goal)
+
+        return train(student, loss_of)
+
+    under("shuffled-labels", distilled)
+    assert "made by another model" in under.why_not
+    under("synthetic", distilled)
+    assert "made by another model" in under.why_not
+    under("data-fraction", distilled, "0.02")
+    assert "made by another model" in under.why_not
+
+
+def test_one_batch_sees_other_rewards_in_what_a_target_network_makes(under: Under) -> None:
+    def q_learning() -> list[float]:
+        rows, model, slow = torch.randn(60, 3), nn.Linear(3, 2), nn.Linear(3, 2)
+
+        def loss_of(step: int) -> torch.Tensor:
+            at = torch.randint(60, (16,))
+            with torch.no_grad():
+                goal = rows[at, 0] + 0.9 * slow(rows[at]).max(1).values
+            return ((model(rows[at])[:, 0] - goal) ** 2).mean()
+
+        return train(model, loss_of)
+
+    under("one-batch", q_learning)
+    assert under.why_not == "more than one batch reached what a model without gradients makes"
+
+
+def test_features_that_a_model_has_made_before_are_data(under: Under) -> None:
+    seen: list[torch.Tensor] = []
+
+    def on_features() -> list[float]:
+        body, head, labels = nn.Linear(5, 4), nn.Linear(4, 2), torch.randint(2, (60,))
+        with torch.no_grad():
+            features, goals = body(torch.randn(60, 5)).relu(), body(torch.randn(60, 5))[:, :2].softmax(1)
+        head.register_forward_pre_hook(lambda module, args: seen.append(args[0].clone()))
+
+        def loss_of(step: int) -> torch.Tensor:
+            at = torch.randint(60, (16,))
+            out = head(features[at])
+            return F.cross_entropy(out, labels[at]) + F.mse_loss(out.softmax(1), goals[at])
+
+        return train(head, loss_of)
+
+    under("one-batch", on_features)
+    assert under.why_not == ""
+    assert all(torch.equal(x, seen[0]) for x in seen)

@@ -107,6 +107,11 @@ class Batch:
         tensor = dict(tensors_at(args, kwargs))[path]
         return from_a_model(tensor) or tensor in self.made
 
+    def taught(self, args: Any, kwargs: Any) -> dict[Path, Any]:
+        """Tensors of a call that were computed from what models made without gradients in this step: by which calls."""
+        found = {path: self.run.taught.recent(tensor) for path, tensor in tensors_at(args, kwargs)}
+        return {path: sources for path, sources in found.items() if sources}
+
     def left(self, output: Any) -> None:
         """What a model has made."""
         self.made.add(tensors_in(output))

@@ -28,6 +28,7 @@ from .moments import LossCall
 from .proof import Proof
 from .rows import Choose, Entered, Rows
 from .samples import Change, Look, Samples
+from .taught import Taught
 
 if TYPE_CHECKING:
     from ..watch import Watch
@@ -42,6 +43,7 @@ class Run(Proof, Asking):
         self.torch = torch
         self.folder = ""
         self.batch = Batch(self)
+        self.taught = Taught(self)
         self.meetings = Meetings(self)
         self.generators = Generators(watch)
         self.computing_again = 0
@@ -113,7 +115,7 @@ class Run(Proof, Asking):
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
         self.calls = {}
-        self.batch = Batch(self)
+        self.batch, self.taught = Batch(self), Taught(self)
         self.meetings.let_go()
 
     # What is known of the run.
@@ -238,6 +240,9 @@ class Run(Proof, Asking):
     def after_step(self, optimizer: Any) -> None:
         self.fire("stepped", optimizer)
         self.fire("over", optimizer)
+        self.taught.stepped()
+        if self.taught.used:
+            self.meetings.go_on()
 
     @guarded
     def passed(self, moment: str, *args: Any) -> Any:
@@ -278,6 +283,7 @@ class Run(Proof, Asking):
 
     def idle_input(self, module: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
         """Arguments of a model that is called for something else than training."""
+        self.meetings.lift()
         changed = None
         for function in self.calls.get("idle", ()):
             given = function(module, args, kwargs)
@@ -294,6 +300,10 @@ class Run(Proof, Asking):
                 output = changed = given
         self.fire("left", module, training)
         self.batch.left(output)
+        if not (training and any(tensor.requires_grad for tensor in tensors_in(output))):
+            self.taught.left(output)
         if training:
             self.meetings.begin(output)
+        else:
+            self.meetings.go_on()
         return changed
