@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import random
 import sys
@@ -857,7 +858,7 @@ def mean_teacher(seen: list[torch.Tensor], first: str, steps: int = 30) -> list[
         goal = taught(x) if goal is None else goal
         seen.append(goal.clone())
         with torch.no_grad():
-            for slow, fast in zip(teacher.parameters(), student.parameters()):
+            for slow, fast in zip(teacher.parameters(), student.parameters(), strict=True):
                 slow.lerp_(fast, 0.1)
             if step in (0, 5):
                 # Evaluation, whose output meets nothing that trains.
@@ -874,14 +875,12 @@ def test_one_batch_lets_a_teacher_go_on_learning(under: Under, first: str) -> No
     losses = under("one-batch", lambda: mean_teacher(seen, first))
     assert under.why_not == ""
     # Each goal is close to the one before, as the teacher is slow and its input stays, and none is the first for ever.
-    moved = [float((b - a).abs().max()) for a, b in zip(seen, seen[1:])]
+    moved = [float((b - a).abs().max()) for a, b in itertools.pairwise(seen)]
     assert 0 < max(moved) < 0.2 and not torch.equal(seen[0], seen[-1])
     assert losses[-1] < 0.5 * losses[0]
 
 
 def test_what_a_teacher_makes_is_no_label(under: Under) -> None:
-    plain: list[torch.Tensor] = []
-
     def distilled() -> list[float]:
         rows, student, teacher = torch.randn(60, 5), nn.Linear(5, 2), nn.Linear(5, 2)
 
@@ -889,7 +888,6 @@ def test_what_a_teacher_makes_is_no_label(under: Under) -> None:
             x = rows[torch.randint(60, (16,))]
             with torch.no_grad():
                 goal = (teacher(x) * 2).softmax(1)
-            plain.append(goal)
             return F.mse_loss(student(x).softmax(1), goal)
 
         return train(student, loss_of)
@@ -937,3 +935,57 @@ def test_features_that_a_model_has_made_before_are_data(under: Under) -> None:
     under("one-batch", on_features)
     assert under.why_not == ""
     assert all(torch.equal(x, seen[0]) for x in seen)
+
+
+def walked() -> list[float]:
+    """A critic that is called with one observation at a time."""
+    model, rows = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1)), torch.randn(50, 3) * 4
+
+    def loss_of(step: int) -> torch.Tensor:
+        values = torch.stack([model(rows[n]).squeeze(-1) for n in torch.randint(50, (5,))])
+        return ((values - torch.randn(5)) ** 2).mean()
+
+    return train(model, loss_of)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("one-batch", ""), ("batch-size", "1"), ("data-fraction", "0.5"), ("standardised-inputs", ""), ("synthetic", "")],
+)
+def test_a_single_observation_is_no_batch(under: Under, name: str, value: str) -> None:
+    under(name, walked, value)
+    assert under.why_not == "the model is called with single samples; there is no batch"
+
+
+def test_numbers_that_the_model_makes_rows_of_are_a_batch(under: Under) -> None:
+    class Curve(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.line = nn.Linear(1, 1)
+            self.seen: list[torch.Tensor] = []
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.seen.append(x.clone())
+            return self.line(x[:, None])[:, 0]
+
+    model = Curve()
+    under("batch-size", lambda: train(model, lambda _: ((model(x := torch.randn(20)) - 2 * x) ** 2).mean()), "4")
+    assert under.why_not == ""
+    assert all(len(x.unique()) == 4 for x in model.seen[1:])
+
+
+def test_fewer_samples_to_be_told_apart_from_are_no_better_training(under: Under) -> None:
+    def contrastive() -> list[float]:
+        model = nn.Linear(6, 4)
+        loader = iter(DataLoader(TensorDataset(torch.randn(400, 6)), batch_size=20))
+
+        def loss_of(step: int) -> torch.Tensor:
+            (x,) = next(loader)
+            pairs = F.normalize(torch.cat([model(x), model(x + 0.1)]), dim=1)
+            n = len(x)
+            return F.cross_entropy(pairs @ pairs.T, torch.cat([torch.arange(n, 2 * n), torch.arange(n)]))
+
+        return train(model, loss_of)
+
+    under("batch-size", contrastive, "5")
+    assert under.why_not.startswith("samples are compared with each other")

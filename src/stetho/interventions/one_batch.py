@@ -3,8 +3,9 @@
 ## What changes
 Every call of a model in a step gets what the same call got in the first step, and every target that meets its output
 is the one of that call; what another model has made is left as it is. A model that is called without gradients and
-whose output meets what trains, as a teacher's, is given its first input, too. Loaders that feed the training hand out their
-first batch again and again. The data pipeline goes on as before, unheard, so the random numbers stay as they are.
+whose output meets what trains, as a teacher's, is given its first input, too. Loaders that feed the training hand out
+their first batch again and again. The data pipeline goes on as before, unheard, so the random numbers stay as they
+are.
 
 ## How it is known
 What enters the model has one fingerprint from the first step on, and so has what enters the loss.
@@ -103,6 +104,8 @@ class Calls:
 
     def same_input(self, module: Any, args: Any, kwargs: Any) -> Any:
         """A model is called for training."""
+        if self.run.batch.alone:
+            return None
         self.loaders.fed()
         key = self.now = self.counted(module)
         taught = self.run.batch.taught(args, kwargs)
@@ -238,6 +241,8 @@ class Targets:
 
     def same_target(self, target: Any, met: Any) -> Any:
         """A target meets the output."""
+        if self.run.batch.alone:
+            return target
         key = (self.calls.now, self.run.meetings.number)
         if key not in self.first:
             self.first[key] = target.detach().clone()

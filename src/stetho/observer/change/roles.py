@@ -66,6 +66,13 @@ def is_order(tensor: Any) -> bool:
     return bool((tensor == torch.arange(len(tensor), device=tensor.device)).all())
 
 
+def names_places(target: Any, met: Any) -> bool:
+    """Whether whole numbers are all the rows of a square in some order."""
+    if target.dim() != 1 or target.is_floating_point() or tuple(met.shape) != (len(target), len(target)):
+        return False
+    return len(target) > 1 and is_order(target.sort().values)
+
+
 def is_part(tensor: Any, whole: Any, by_value: bool = False) -> bool:
     """Whether a tensor is another one or a view into its rows; columns beside them in one table are not."""
     if tensor is whole:

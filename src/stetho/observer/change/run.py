@@ -26,6 +26,7 @@ from .meeting import Meetings
 from .memory import Memory
 from .moments import LossCall
 from .proof import Proof
+from .roles import names_places
 from .rows import Choose, Entered, Rows
 from .samples import Change, Look, Samples
 from .taught import Taught
@@ -221,6 +222,10 @@ class Run(Proof, Asking):
         changed = {path: new[path] for path, tensor in tensors_at((value,), {}) if new[path] is not tensor}
         return replaced((value,), {}, changed)[0][0] if changed else value
 
+    def names_places(self, target: Any, met: Any) -> bool:
+        """Whether targets are places in the batch, each once, where every sample is compared with all."""
+        return names_places(target, met)
+
     def called_from(self) -> tuple[Any, ...]:
         """The program's lines that have led here, innermost first."""
         return tuple(sites.here(3, 3))
@@ -299,7 +304,7 @@ class Run(Proof, Asking):
             if given is not None:
                 output = changed = given
         self.fire("left", module, training)
-        self.batch.left(output)
+        self.batch.left(module, training, output)
         if not (training and any(tensor.requires_grad for tensor in tensors_in(output))):
             self.taught.left(output)
         if training:
