@@ -989,3 +989,42 @@ def test_fewer_samples_to_be_told_apart_from_are_no_better_training(under: Under
 
     under("batch-size", contrastive, "5")
     assert under.why_not.startswith("samples are compared with each other")
+
+
+class Whole(nn.Module):
+    """A model that is given the whole batch and computes with a part of it."""
+
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        super().__init__()
+        self.parts, self.line = parts, nn.Linear(4 * len(parts), 1)
+
+    def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        return self.line(torch.cat([batch[part].reshape(len(batch[part]), -1) for part in self.parts], 1))
+
+
+def on_whole_batches(model: Whole, target: str, shape: tuple[int, ...] = (12,)) -> list[float]:
+    def loss_of(step: int) -> torch.Tensor:
+        x = torch.randn(12, 4)
+        batch = {"target": x.sum(1).reshape(shape), "feats": x, "more": torch.randn(12, 4)}
+        return ((model(batch) - batch[target]) ** 2).mean()
+
+    return train(model, loss_of, steps=40)
+
+
+def test_a_target_that_the_model_only_carries_along_is_a_label(under: Under) -> None:
+    under("shuffled-labels", lambda: on_whole_batches(Whole(("feats",)), "target", (12, 1)))
+    assert under.why_not == ""
+    assert under.record.applied.count >= 30
+    under("loss-shapes", lambda: on_whole_batches(Whole(("feats",)), "target"))
+    assert under.why_not == ""
+
+
+def test_what_the_model_computes_with_is_no_label(under: Under) -> None:
+    under("shuffled-labels", lambda: on_whole_batches(Whole(("feats", "more")), "more"))
+    assert under.why_not == "the change had nothing to act on"
+
+
+def test_made_up_targets_follow_from_what_the_model_reads(under: Under) -> None:
+    losses = under("synthetic", lambda: on_whole_batches(Whole(("feats",)), "target", (12, 1)))
+    assert under.why_not == ""
+    assert losses[-1] < 0.5 * max(losses)

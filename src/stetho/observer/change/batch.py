@@ -46,6 +46,8 @@ class Batch:
         self.made = Memory(OUTPUTS)
         """What models have made of late."""
         self.met: set[int] = set()
+        self.model = 0
+        """The one that was last called for training."""
         self.by_number: set[int] = set()
         """Models that make a row of each number they are given."""
         self.alone = False
@@ -57,6 +59,7 @@ class Batch:
         self.known = identity(module) in self.met or self.calls >= ENOUGH
         self.met.add(identity(module))
         self.calls += 1
+        self.model = identity(module)
         self.tensors = self.given = dict(tensors_at(args, kwargs))
         # A single tensor cannot be the labels.
         self.known = self.known or len([t for t in self.tensors.values() if has_samples(t)]) == 1
@@ -73,6 +76,8 @@ class Batch:
     def main(self, module: Any) -> Path | None:
         """The tensor that holds the samples: the first by position; by keyword, the first of the largest."""
         held = {path: t for path, t in self.tensors.items() if has_samples(t) and not self.is_one(module, t)}
+        read = {path: t for path, t in held.items() if not self.run.reading.unread(identity(module), path)}
+        held = read or held
         for path in held:
             if path[0] == 0 and path not in self.labels:
                 return path
@@ -97,6 +102,8 @@ class Batch:
         found = {first: chief}
         for path, tensor in self.tensors.items():
             if path == first or not has_samples(tensor) or tensor.shape[0] != chief.shape[0]:
+                continue
+            if self.run.reading.unread(identity(module), path):
                 continue
             if not (path in self.labels or is_mask(tensor) or is_copy(tensor, chief) or is_index(tensor, chief)):
                 found[path] = tensor
@@ -135,6 +142,11 @@ class Batch:
             numbers = {t.shape[0] for t in self.given.values() if t.dim() == 1 and t.shape[0] >= LEAST}
             if any(t.dim() and t.shape[0] in numbers for t in outputs):
                 self.by_number.add(identity(module))
+
+    def inputs(self) -> list[Any]:
+        """What the model computes with, as the program gave it and after the change; the rest it only carries along."""
+        held = (*self.given.items(), *self.tensors.items())
+        return [tensor for path, tensor in held if not self.run.reading.unread(self.model, path)]
 
     def rows(self, tensor: Any, count: int) -> Any:
         """So many rows of a tensor, from the first on and round again."""

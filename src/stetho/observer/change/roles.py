@@ -35,9 +35,7 @@ def role(batch: Batch, so_far: Met, tensor: Any, met: Any, name: str) -> str:
         return ""
     if any(is_part(tensor, label) for label in so_far.labels):
         return "label"
-    if tensor.is_floating_point() and any(
-        is_part(tensor, given, by_value=True) for given in (*batch.given.values(), *batch.tensors.values())
-    ):
+    if tensor.is_floating_point() and any(is_part(tensor, given, by_value=True) for given in batch.inputs()):
         return "input"
     if tensor.dtype == torch.bool and name in MASKED:
         return "mask"

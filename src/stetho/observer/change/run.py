@@ -26,6 +26,7 @@ from .meeting import Meetings
 from .memory import Memory
 from .moments import LossCall
 from .proof import Proof
+from .reading import Reading
 from .roles import names_places
 from .rows import Choose, Entered, Rows
 from .samples import Change, Look, Samples
@@ -45,6 +46,7 @@ class Run(Proof, Asking):
         self.folder = ""
         self.batch = Batch(self)
         self.taught = Taught(self)
+        self.reading = Reading(self)
         self.meetings = Meetings(self)
         self.generators = Generators(watch)
         self.computing_again = 0
@@ -116,6 +118,7 @@ class Run(Proof, Asking):
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
         self.calls = {}
+        self.reading.end()
         self.batch, self.taught = Batch(self), Taught(self)
         self.meetings.let_go()
 
@@ -284,6 +287,7 @@ class Run(Proof, Asking):
             if given is not None:
                 (args, kwargs), changed = given, given
         self.batch.entered(args, kwargs)
+        self.reading.begin(self.batch.model, self.batch.tensors)
         return changed
 
     def idle_input(self, module: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
@@ -298,6 +302,7 @@ class Run(Proof, Asking):
 
     def model_left(self, module: Any, training: bool, output: Any) -> Any:
         """After a whole model; what it returns, if anything, replaces the model's output."""
+        self.reading.end()
         changed = None
         for function in self.calls.get("output", ()):
             given = function(module, training, output)
