@@ -1028,3 +1028,26 @@ def test_made_up_targets_follow_from_what_the_model_reads(under: Under) -> None:
     losses = under("synthetic", lambda: on_whole_batches(Whole(("feats",)), "target", (12, 1)))
     assert under.why_not == ""
     assert losses[-1] < 0.5 * max(losses)
+
+
+def test_a_model_inside_a_transform_is_out_of_reach(under: Under) -> None:
+    def ensemble() -> None:
+        models = [nn.Linear(4, 3) for _ in range(2)]
+        params, buffers = torch.func.stack_module_state(models)
+        bare = copy.deepcopy(models[0]).to("meta")
+        optimizer = torch.optim.SGD(list(params.values()), lr=0.1)
+        labels = torch.randint(3, (16,))
+
+        def one(p: Any, b: Any, x: torch.Tensor) -> Any:
+            return torch.func.functional_call(bare, (p, b), (x,))
+
+        for _ in range(STEPS):
+            out = torch.func.vmap(one, in_dims=(0, 0, None))(params, buffers, torch.randn(16, 4))
+            loss = F.cross_entropy(out.flatten(0, 1), labels.repeat(2))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    for name, value in (("one-batch", ""), ("batch-size", "4"), ("standardised-inputs", "")):
+        under(name, ensemble, value)
+        assert "inside a transform" in under.why_not

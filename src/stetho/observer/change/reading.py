@@ -61,7 +61,9 @@ class Reading:
     def unread(self, model: int, path: Any) -> bool:
         """Whether a model was seen to do without a tensor; nothing is known of what a compiler hides."""
         read = self.read.get(model)
-        return bool(read) and path in self.there[model] and path not in read and not self.run.compiles
+        if not read or self.run.compiles:
+            return False
+        return path in self.there[model] and path not in read
 
 
 class Mode(TorchFunctionMode):  # type: ignore[misc]

@@ -14,6 +14,7 @@ from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
 from ..tensors import tensors_in
+from ..unseen import in_transform
 from . import again, moments
 from .asking import Asking
 from .batch import Batch, replaced, tensors_at
@@ -289,6 +290,11 @@ class Run(Proof, Asking):
         self.batch.entered(args, kwargs)
         self.reading.begin(self.batch.model, self.batch.tensors)
         return changed
+
+    def out_of_reach(self) -> None:
+        """A model is called where its samples cannot be told: say so, for changes that are about them."""
+        if in_transform() and self.wants("input", "target"):
+            self.refused("the model is called inside a transform (vmap, functional_call), out of reach")
 
     def idle_input(self, module: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
         """Arguments of a model that is called for something else than training."""
