@@ -132,11 +132,20 @@ class Targets:
         call = self.inputs.call
         if call is None or not target.numel() or target.is_complex():
             return None
+        if self.by_a_model(target):
+            return None
         self.meet(call, (target.is_floating_point(), tuple(size for size in target.shape[1:] if size > 1)))
         new = self.answer(call, target, met)
         if new is not None:
             call.answers.append((target.detach(), new))
         return new
+
+    def by_a_model(self, tensor: Any) -> bool:
+        """Whether another model, which knows nothing of what is made up here, has made this in the same step."""
+        found = bool(self.run.taught.recent(tensor))
+        if found:
+            self.run.contradicted("what meets the output is made by another model, from the program's own samples")
+        return found
 
     def meet(self, call: Call, kind: Any) -> None:
         """In plain operations a label is guessed at: with others about, the rule may answer what is none."""
@@ -148,7 +157,7 @@ class Targets:
     def accompany(self, tensor: Any, met: Any, what: str) -> Any:
         """The input stays the input; weights of a loss can stay, but not what turns its sign."""
         call = self.inputs.call
-        if call is None or not tensor.numel():
+        if call is None or not tensor.numel() or self.by_a_model(tensor):
             return None
         if what == "input":
             if any(tensor.numel() == given.numel() for given, _ in call.given):
