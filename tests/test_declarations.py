@@ -24,7 +24,7 @@ from stetho.cause import Cause
 from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
 from stetho.facts import FACTS, Fact
-from stetho.intervention import OUTCOMES
+from stetho.intervention import ALTERS, OUTCOMES
 from stetho.phrase import Phrase
 from stetho.probe import Example as ProbeExample
 from stetho.probe import Probe
@@ -482,3 +482,7 @@ def test_the_guests_are_looked_at() -> None:
     assert set(imported(ast.parse("import a.b, c\nfrom d.e import f\nfrom . import g\nfrom ..h import i"))) == {
         "a", "c", "d", ".", "..",
     }  # fmt: skip
+
+
+def test_what_a_change_alters_is_something_that_the_judging_knows() -> None:
+    assert {one.alters for one in CATALOGUE.interventions.values()} == set(ALTERS)

@@ -49,6 +49,8 @@ class Call:
         """The same of targets."""
         self.kinds: list[tuple[Any, bool]] = []
         """What has met the output, and whether that was in a plain operation."""
+        self.last: Any = None
+        """The answer that was given last."""
 
     def input_for(self, target: Any) -> Any:
         """What stands in the place of an input that the target is."""
@@ -124,18 +126,26 @@ class Targets:
         self.rule = run.rule()
         self.seen: dict[int, Features] = {}
         """The program's targets that are numbers, by their meeting."""
-        self.last: Any = None
 
     def labelled(self, target: Any, met: Any) -> Any:
         """A label meets the output."""
         call = self.inputs.call
         if call is None or not target.numel() or target.is_complex():
             return None
+        if self.by_a_model(target):
+            return None
         self.meet(call, (target.is_floating_point(), tuple(size for size in target.shape[1:] if size > 1)))
         new = self.answer(call, target, met)
         if new is not None:
             call.answers.append((target.detach(), new))
         return new
+
+    def by_a_model(self, tensor: Any) -> bool:
+        """Whether another model, which knows nothing of what is made up here, has made this in the same step."""
+        found = bool(self.run.taught.recent(tensor))
+        if found:
+            self.run.contradicted("what meets the output is made by another model, from the program's own samples")
+        return found
 
     def meet(self, call: Call, kind: Any) -> None:
         """In plain operations a label is guessed at: with others about, the rule may answer what is none."""
@@ -147,7 +157,7 @@ class Targets:
     def accompany(self, tensor: Any, met: Any, what: str) -> Any:
         """The input stays the input; weights of a loss can stay, but not what turns its sign."""
         call = self.inputs.call
-        if call is None or not tensor.numel():
+        if call is None or not tensor.numel() or self.by_a_model(tensor):
             return None
         if what == "input":
             if any(tensor.numel() == given.numel() for given, _ in call.given):
@@ -166,7 +176,7 @@ class Targets:
             new = call.input_for(target)
         if new is None:
             new = self.ruled(call.drawn, target, met)
-        self.last = new
+        call.last = new
         entered = self.run.batch.tensors.get(call.place[1])
         if new is None or entered is None:
             return None
@@ -221,8 +231,8 @@ class Targets:
 
     def given_to_the_loss(self, call: LossCall) -> None:
         """See whether a loss is called with the last answer."""
-        target, wanted = call.target, self.last
-        if self.inputs.call is None or not isinstance(target, self.torch.Tensor) or wanted is None:
+        target, wanted = call.target, self.inputs.call.last if self.inputs.call is not None else None
+        if not isinstance(target, self.torch.Tensor) or wanted is None:
             return
         if call.trained and (target.shape != wanted.shape or not self.torch.equal(target, wanted)):
             self.run.contradicted("the loss was given other targets than the rule's")
