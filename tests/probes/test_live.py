@@ -196,6 +196,18 @@ def test_the_log_is_where_the_output_goes_wherever_that_is(tmp_path: Path) -> No
     assert fact(look(run), LogTail).file == "notes.txt"
 
 
+def test_nothing_is_written_and_nothing_is_held(tmp_path: Path) -> None:
+    silent(tmp_path, 600)
+    (tmp_path / "model.pt").write_bytes(b"PK\0")
+    with program(tmp_path, "r, w = os.pipe()\nprint('ready')\nos.read(r, 1)") as running:
+        before = {file.name: file.stat()[:7] + file.stat()[8:] for file in tmp_path.iterdir()}
+        look(tmp_path, running.pid)
+        after = {file.name: file.stat()[:7] + file.stat()[8:] for file in tmp_path.iterdir()}
+        traced = Path(f"/proc/{running.pid}/status").read_text()
+    assert before == after
+    assert "TracerPid:\t0\n" in traced
+
+
 def mounted(folder: Path, options: str, script: str) -> subprocess.CompletedProcess[str]:
     """stetho in a namespace where the folder is a small disk of its own."""
     mount = f"mount -t tmpfs -o {options} none {folder} && cd {folder} && {script}"
