@@ -134,6 +134,9 @@ def test_a_process_that_is_gone_is_no_mistake_of_the_users(tmp_path: Path) -> No
     report = look(tmp_path, ended.pid)
     assert fact(report, Processes).gone
     assert fired(report) == {"process-dead"}
+    # Without a folder, whose it was cannot be known any more.
+    gaps = [gap.what for section in look(pid=ended.pid).sections for gap in section.unknown]
+    assert f"folder of pid {ended.pid}" in gaps
 
 
 def test_ranks_and_restarts_are_read_from_the_environment_without_its_secrets(tmp_path: Path) -> None:
