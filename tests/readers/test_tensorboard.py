@@ -200,6 +200,25 @@ def test_any_record_with_right_checksums_is_survived(tmp_path: Path) -> None:
             assert repr(sorted(found.items())) == repr(sorted(expected.items()))
 
 
+def test_what_tensorboard_writes_is_what_tensorboard_reads(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for step in range(50):
+            writer.add_scalar("old", 1 / (step + 1), step)
+            writer.add_scalar("new", step / 7, step, new_style=True)
+            writer.add_text("text", "words", step)
+    (file,) = tmp_path.iterdir()
+    found, flaws = quickly(file.read_bytes(), tmp_path / "again")
+    theirs = EventAccumulator(str(file))
+    theirs.Reload()
+    assert not flaws and set(found) == {"old", "new"}
+    expected = [(one.value, one.step, one.wall_time) for one in theirs.Scalars("old")]
+    assert [point[:3] for point in found["old"]] == expected
+
+
 def test_it_is_known_by_its_first_frame(tmp_path: Path) -> None:
     assert tensorboard.recognises(at(many(1, 3), tmp_path)) == 1.0
     assert tensorboard.recognises(at(write.frame(b"some other record, of data"), tmp_path)) == 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from tests.readers import block_logs as write
 from tests.readers.event_files import field
 from tests.readers.reading import flaws, mutated, read, series
@@ -50,6 +51,21 @@ def test_every_kind_of_value(tmp_path: Path) -> None:
     assert repr(series(pieces)) == repr(
         {"whole": [-7.0], "real": [0.5], "json/a": [2.0], "a/b": [2.0], "old": [float("nan")]}
     )
+
+
+def test_the_fast_way_finds_what_the_slow_way_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(3)
+    odd = [1, -2.5, 1e-7, float("nan"), -float("inf"), 10**30, True, None, "x", "1.5", [1, 2], {"a": 1}, 0, "train"]
+    rows = [
+        write.history(
+            n, **{f"k{rng.randrange(5)}": rng.choice(odd), "ä" * rng.randrange(90): n, "mode": rng.choice(odd)}
+        )
+        for n in range(300)
+    ]
+    quick = read(wandb, write.log(rows), tmp_path)
+    monkeypatch.setattr("stetho.readers.wandb._plain", lambda *_: None)
+    slow = read(wandb, write.log(rows), tmp_path)
+    assert repr(sorted(series(quick).items())) == repr(sorted(series(slow).items()))
 
 
 def test_settings_with_secrets_hidden(tmp_path: Path) -> None:

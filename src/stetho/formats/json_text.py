@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from stetho.evidence import Json
 
 # As a whole it would take many times its size.
-LARGEST = 128 << 20
+LARGEST = 64 << 20
 BLANK = re.compile(r"[ \t\n\r]*")
 DECODER = json.JSONDecoder()
 
@@ -101,8 +101,8 @@ def document(artifact: Artifact) -> Document:
 def flaw(artifact: Artifact, document: Document, broken: Broken) -> Flaw:
     """What stopped the reading of a document."""
     line = document.line(broken.offset)
-    if artifact.size > LARGEST and len(document.text) - broken.offset < LARGEST // 4:
-        return Flaw(f"only the first {LARGEST >> 20} MiB are read", line=line)
+    if artifact.size > LARGEST:
+        return Flaw(f"only the first {LARGEST >> 20} MiB are read, and of these what comes before this line", line=line)
     at_end = not document.text[broken.offset :].strip() or document.text.count("\n", broken.offset) < 3
     what = "cut off, or damaged near its end" if at_end else "damaged: what comes after this line is not JSON"
     return Flaw(what, line=line)

@@ -114,13 +114,16 @@ def quick(block: bytes, separator: bytes, width: int) -> tuple[Floats, Held] | N
     data = np.frombuffer(bytes(MARGIN) + block + bytes(8), np.uint8)
     ends = np.flatnonzero((data == ord(separator)) | (data == 10))
     begins = np.append(MARGIN, ends[:-1] + 1)
-    held = ends > begins
-    found = decimals(data, begins[held], ends[held], lambda cell: number_in(cell.decode("ascii", "replace")))
-    if found is None:
-        return None
-    values = np.full(count * width, np.nan)
-    values[held] = found
-    return values.reshape(count, width), held.reshape(count, width)
+    values = np.full((width, count), np.nan)
+    held = np.empty((width, count), np.bool_)
+    # Column by column: the numbers of one are written alike, which makes them faster to read.
+    for n, (begin, end) in enumerate(zip(begins.reshape(count, width).T, ends.reshape(count, width).T, strict=True)):
+        held[n] = end > begin
+        found = decimals(data, begin[held[n]], end[held[n]], lambda cell: number_in(cell.decode("ascii", "replace")))
+        if found is None:
+            return None
+        values[n, held[n]] = found
+    return values.T, held.T
 
 
 @dataclass
@@ -202,4 +205,4 @@ def read(handle: BinaryIO, layout: Layout, columns: Columns) -> Iterator[Flaw]:
         yield Flaw("cut off within its last row", line=table.cut)
     if table.bad:
         many = "1 row has" if table.bad == 1 else f"{table.bad} rows have"
-        yield Flaw(f"{many} more cells than the header has names", line=table.first_bad)
+        yield Flaw(f"{many} more cells than the header has names, or are too long", line=table.first_bad)

@@ -45,7 +45,7 @@ def json_table(artifact: Artifact) -> Iterator[Piece]:
     rows or columns before that.
 
     ## What it leaves
-    Arrays within arrays, and what is beyond the first 128 MiB.
+    Arrays within arrays, and what is beyond the first 64 MiB.
     """
     text = document(artifact)
     columns = Columns(artifact.name, unit="line")

@@ -54,10 +54,15 @@ TABLE = """---------------------------------
         "an exception": Example(
             PLAIN,
             series={"loss": [0.7]},
-            facts=(Progress(epoch=1.0), Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7)),
+            facts=(
+                Progress(epoch=1.0),
+                Statements(),
+                Crash("KeyError", "'lr'", Place("/home/me/train.py", 5), log_line=7),
+            ),
         ),
         "a syntax error": Example(
-            SYNTAX, facts=(Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4),)
+            SYNTAX,
+            facts=(Statements(), Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4)),
         ),
         "one that was caught": Example(
             CAUGHT,
@@ -72,14 +77,16 @@ TABLE = """---------------------------------
         "nothing but a line that mentions an error": Example(
             "epoch 1 loss 0.7\nKeyError: is mentioned\n",
             series={"loss": [0.7]},
-            facts=(Progress(epoch=1.0), RareLines(())),
+            facts=(Progress(epoch=1.0), Statements(), RareLines()),
         ),
         "a progress bar": Example(
             BARS,
             series={"it/s": [10.0, 10.1], "loss": [0.512, 0.431]},
-            facts=(Progress(step=100, total=100, line=1),),
+            facts=(Progress(step=100, total=100, line=1), Statements()),
         ),
-        "a table": Example(TABLE, series={"rollout/ep_rew_mean": [21.3]}, facts=(Progress(step=2048, line=5),)),
+        "a table": Example(
+            TABLE, series={"rollout/ep_rew_mean": [21.3]}, facts=(Progress(step=2048, line=5), Statements())
+        ),
     },
 )  # fmt: skip
 def text_log(artifact: Artifact) -> Iterator[Piece]:

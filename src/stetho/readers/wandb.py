@@ -1,4 +1,5 @@
 import json
+import re
 from base64 import b85decode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,10 @@ HISTORY, CONFIG, STATS, RUN, EXIT = 2, 5, 7, 17, 18
 SYSTEM = "system/"
 # Kinds of values that a row of the history may have beside JSON.
 INTEGER, NUMBER, TEXT, JSON, VALUE_JSON = 5, 6, 7, 8, 16
+# The bytes that begin a key, and those that begin a value in JSON.
+KEY, NESTED_KEY, JSON_FOLLOWS = 0x0A, 0x12, b"\x82\x01"
+PLAIN_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,4})?|NaN|-?Infinity")
+MOST_KEYS = 10_000
 RECORD = b85decode(
     "I#(t_;l2RcLdlsd00D{tDGCE&Vq+p53JMAWY;uAD128Tz3J(egVQ^_*Yh`(Y0Rtj)B8mY52xM_oK+Grr0TLz(3=#xvZ*y~k0Ru5EH3}3G3SV?-"
     "ZDn(GVQp}N0R=HIF)lC?0RQ2qWE21aIua5B2xb}#3Ik(sb%Fr|H83tPVc$cmDgXfzC<+V`1Z;0}bAkZ_FfKI;6cP$wbZKp6b97;CaDo8^F)%YO"
@@ -39,6 +44,7 @@ class _Run:
     step: int | None = None
     code: int | None = None
     ended: bool = False
+    keys: dict[bytes, str] = field(default_factory=dict)
     malformed: int = 0
     first_malformed: int = 0
 
@@ -131,14 +137,20 @@ def _record(run: _Run, offset: int, data: bytes) -> None:
 
 def _history(run: _Run, offset: int, data: bytes, begin: int, end: int) -> None:
     row: dict[str, object] = {}
+    found: dict[str, float] = {}
     step: int | None = None
     for name, kind, first, last in wire.fields(data, begin, end):
         if (name, kind) == (1, wire.BYTES):
+            plain = _plain(run.keys, data, first, last)
+            if plain is not None:
+                found[plain[0]] = plain[1]
+                continue
             key, value = _item(data, first, last)
             row[key] = value
         elif (name, kind) == (2, wire.BYTES):
             step = next((v for n, k, v, _ in wire.fields(data, first, last) if (n, k) == (1, wire.VARINT)), 0)
-    found = numbers(row)
+    if row:
+        found = numbers({**found, **row})
     if step is not None:
         found.setdefault("_step", float(wire.signed(step)))
     if "_step" in found and abs(found["_step"]) < 2**53:
@@ -147,6 +159,26 @@ def _history(run: _Run, offset: int, data: bytes, begin: int, end: int) -> None:
     if "_timestamp" in found:
         found.pop("_runtime", None)
     run.history.row(offset, found)
+
+
+def _plain(keys: dict[bytes, str], data: bytes, begin: int, end: int) -> tuple[str, float] | None:
+    """The usual item, one key and one number, in one look; None for any other."""
+    if end - begin < 6 or data[begin] not in (KEY, NESTED_KEY) or data[begin + 1] > 127:
+        return None
+    after = begin + 2 + data[begin + 1]
+    if data[after : after + 2] != JSON_FOLLOWS or after + 3 >= end or data[after + 2] != end - after - 3:
+        return None
+    text = data[after + 3 : end]
+    if PLAIN_NUMBER.fullmatch(text) is None:
+        return None
+    key = data[begin + 2 : after]
+    name = keys.get(key)
+    if name is None:
+        name = key.decode("utf-8", "backslashreplace")
+        if len(keys) >= MOST_KEYS:
+            return None
+        name = keys[key] = named(name)
+    return name, float(text)
 
 
 def _item(data: bytes, begin: int, end: int) -> tuple[str, object]:

@@ -7,6 +7,7 @@ from stetho.formats import plain_yaml, settings
 from stetho.reader import Example, Flaw, Piece, reader
 
 LARGEST = 1 << 20
+LOOKED_AT = 8 * 1024
 ENOUGH = 2
 NAME = re.compile(r"^[\w./$@<>{}\[\]*+-]{1,100}$")
 # A log of lines that begin with a word and a colon is no configuration.
@@ -39,10 +40,10 @@ def _sure(artifact: Artifact) -> float:
     head = artifact.head
     if not artifact.is_text or artifact.size > LARGEST or (b":" not in head and b"=" not in head):
         return 0.0
-    text = head.decode("utf-8", "replace")
+    text = head[:LOOKED_AT].decode("utf-8", "replace")
     if text.lstrip()[:1] in ("{", "["):
         return 0.0
-    whole = text if len(head) == artifact.size else text.rpartition("\n")[0]
+    whole = text if artifact.size <= LOOKED_AT else text.rpartition("\n")[0]
     found = _document(whole)
     if found is None or not found.found or found.continued * 5 > len(found.found):
         return 0.0

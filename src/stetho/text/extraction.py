@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stetho.text.even import ANSI, plain
 from stetho.text.grammar import Plan, Span
+from stetho.text.numerals import marking, number, numbers, pieces, same
 from stetho.text.stamps import seconds, seconds_of
 
 if TYPE_CHECKING:
     from stetho.series import Floats
 
 NAN = float("nan")
-_PLAIN = bytes(c if c in b"0123456789.+-" else 32 for c in range(256))
-_EXPONENT = bytes(c if c in b"0123456789.+-eE" else 32 for c in range(256))
+# What numbers are made of, from the plainest on: the first that cuts out all that is wanted is taken.
+_TABLES = tuple((kept, marking(kept)) for kept in (b"0123456789.+-", b"0123456789.+-eE", b"0123456789.,+-"))
+_DIGITS = marking(b"0123456789")
 # Of a line as it was written, no more is searched for the numbers that its evened text shows.
 LONGEST = 1 << 16
-THOUSANDS = re.compile(rb"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
-
-
-def number(text: bytes) -> float:
-    """A number as written; NaN for one that only looked like it, such as 0,5."""
-    try:
-        if b"," in text:
-            return float(text.replace(b",", b"")) if THOUSANDS.fullmatch(text) else NAN
-        return float(text)
-    except ValueError:
-        return NAN
 
 
 class Extraction:
@@ -48,19 +40,21 @@ class Extraction:
         self.named = any(metric.key is not None for metric in plan.metrics)
 
     @cached_property
-    def _table(self) -> bytes:
-        exponents = any(b"e" in self.shown[a:b].lower() for a, b in self.spans)
-        return _EXPONENT if exponents else _PLAIN
+    def _places(self) -> tuple[tuple[int, ...], int, bytes] | None:
+        """Which of the pieces that look like numbers are wanted, of how many, by which table; None if one is glued."""
+        for kept, table in _TABLES:
+            found = [match.span() for match in re.finditer(b"[" + re.escape(kept) + b"]+", self.shown)]
+            at = {span: index for index, span in enumerate(found)}
+            if all(span in at for span in self.spans):
+                return tuple(at[span] for span in self.spans), len(found), table
+        return None
 
     @cached_property
-    def _places(self) -> tuple[list[int], int] | None:
-        """Which of the pieces that look like numbers are wanted, and how many there are; None when one is glued."""
-        kept = rb"[0-9.+\-eE]+" if self._table is _EXPONENT else rb"[0-9.+-]+"
-        found = [match.span() for match in re.finditer(kept, self.shown)]
-        at = {span: index for index, span in enumerate(found)}
-        if any(span not in at for span in self.spans):
-            return None
-        return [at[span] for span in self.spans], len(found)
+    def _key_digits(self) -> tuple[tuple[int, ...], int]:
+        """Which of the runs of digits stand in names, of how many."""
+        keys = [metric.key for metric in self.plan.metrics if metric.key is not None]
+        runs = [match.start() for match in re.finditer(b"0", self.shown)]
+        return tuple(i for i, at in enumerate(runs) if any(a <= at < b for a, b in keys)), len(runs)
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
@@ -114,44 +108,54 @@ class Extraction:
         if b"\x1b" in blob:
             blob = ANSI.sub(b"", blob)
             lines = blob.split(b"\n")
-        columns = None if self.named or self._places is None else self._split(blob, len(lines))
-        names = None
+        columns, names = self._together(blob, lines), None
         if columns is None:
             columns, names = self._slowly(lines)
+        elif self.named:
+            names = [self._names(self._matched(lines[0][:LONGEST]))] * len(lines)
         self._fill(made, dict(zip(self.spans, columns, strict=True)))
         if self.plan.stamp is not None:
             made[:, -1] = self.times(lines)
         return made, names
 
-    def _split(self, blob: bytes, lines: int) -> list[list[float]] | None:
-        assert self._places is not None
-        places, width = self._places
-        pieces = blob.translate(self._table).split()
-        if len(pieces) != lines * width:
+    def _together(self, blob: bytes, lines: list[bytes]) -> list[Floats] | None:
+        """The numbers of all lines at once; None when they can not be cut out, or names differ from line to line."""
+        if self._places is None or max(map(len, lines)) > LONGEST:
             return None
-        try:
-            return [list(map(float, pieces[place::width])) for place in places]
-        except ValueError:
+        places, width, table = self._places
+        starts, ends = pieces(blob, table)
+        if len(starts) != len(lines) * width:
             return None
+        if self.named:
+            wanted, runs = self._key_digits
+            begun, over = pieces(blob, _DIGITS)
+            if len(begun) != len(lines) * runs or not all(same(blob, begun[i::runs], over[i::runs]) for i in wanted):
+                return None
+        exponents = [b"e" in self.shown[a:b].lower() for a, b in self.spans]
+        return [
+            numbers(blob, starts[place::width], ends[place::width], exponents=exponent)
+            for place, exponent in zip(places, exponents, strict=True)
+        ]
 
-    def _slowly(self, lines: list[bytes]) -> tuple[list[list[float]], list[tuple[str, ...]]]:
+    def _names(self, found: dict[Span, bytes] | None) -> tuple[str, ...]:
+        said = (
+            metric.name if metric.key is None or found is None else found[metric.key] for metric in self.plan.metrics
+        )
+        return tuple(name.decode("utf-8", "backslashreplace") for name in said)
+
+    def _slowly(self, lines: list[bytes]) -> tuple[list[Floats], list[tuple[str, ...]]]:
+        import numpy as np
+
         columns: list[list[float]] = [[] for _ in self.spans]
         names = []
-        keys = [metric.key for metric in self.plan.metrics]
-        plain_names = [metric.name.decode("utf-8", "backslashreplace") for metric in self.plan.metrics]
         for line in lines:
             found = self._matched(line[:LONGEST])
             for column, span in zip(columns, self.spans, strict=True):
                 column.append(NAN if found is None else number(found[span]))
-            names.append(
-                tuple(
-                    said if key is None or found is None else found[key].decode("utf-8", "backslashreplace")
-                    for key, said in zip(keys, plain_names, strict=True)
-                )
-            )
-        return columns, names
+            names.append(self._names(found))
+        return [np.array(column) for column in columns], names
 
-    def _fill(self, made: Floats, columns: dict[Span, list[float]]) -> None:
+    def _fill(self, made: Floats, columns: Mapping[Span, Floats]) -> None:
         for at, metric in enumerate(self.plan.metrics):
             if metric.nonfinite is not None:
                 made[:, at] = metric.nonfinite
@@ -174,8 +178,8 @@ class Extraction:
         first = self._pattern.match(plain(lines[0])[:LONGEST]) if lines else None
         if first is not None:
             begin, end = first.span(self._groups.index(self.plan.stamp) + 1)
-            together = seconds_of(b"".join([line[begin:end] for line in lines]), len(lines), end - begin)
-            if together is not None and all(line[end : end + 1] not in _DIGITS for line in lines):
+            together = seconds_of(b"".join([line[begin : end + 1] for line in lines]), len(lines), end - begin)
+            if together is not None:
                 return together
         matched = (self._matched(plain(line)[:LONGEST]) for line in lines)
         read = (seconds(match[self.plan.stamp]) if match is not None else None for match in matched)
@@ -186,11 +190,8 @@ class Extraction:
         """Equal for shapes whose lines can be read together, as those of a bar that grows; None where it can not."""
         if self.named or self._places is None or self.plan.stamp is not None:
             return None
-        places, width = self._places
         plan = self.plan
         counters = tuple(span is None for span in (plan.step, plan.total, plan.epoch, plan.epochs))
         metrics = tuple((m.name, m.prefix, m.nonfinite, m.scale, m.divisor is None) for m in plan.metrics)
-        return tuple(places), width, self._table, counters, metrics
-
-
-_DIGITS = tuple(b"%d" % digit for digit in range(10))
+        exponents = tuple(b"e" in self.shown[a:b].lower() for a, b in self.spans)
+        return self._places, counters, metrics, exponents

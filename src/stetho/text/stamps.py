@@ -50,13 +50,16 @@ def seconds(stamp: bytes) -> float | None:
 
 
 def seconds_of(stamps: bytes, count: int, width: int) -> Floats | None:
-    """Many stamps of one width, one after the other; None when they are not all of one usual layout."""
+    """Many stamps of one width, each with the byte behind it; None when they are not all of one usual layout."""
     import numpy as np
 
     usual = _USUAL.match(stamps[:width])
-    if usual is None or len(stamps) != count * width:
+    if usual is None or len(stamps) != count * (width + 1):
         return None
-    table = np.frombuffer(stamps, np.uint8).reshape(count, width)
+    table = np.frombuffer(stamps, np.uint8).reshape(count, width + 1)
+    behind, table = table[:, width], table[:, :width]
+    if ((behind >= 48) & (behind <= 57)).any():
+        return None
     first = table[0]
     is_digit = (first >= 48) & (first <= 57)
     digits = table[:, is_digit]

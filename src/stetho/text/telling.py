@@ -72,7 +72,7 @@ def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
     end = _end(log, crash, progress)
     if end is not None:
         yield end
-    elif crash is None and not statements:
+    elif crash is None and not any(s.fact.said for s in statements if isinstance(s.fact, Statements)):
         yield from _rare(log)
     if crash is not None:
         yield Reading(crash, f"{crash.exception}: {crash.message} ({crash.where})", crash.log_line, crash.rank)
@@ -219,6 +219,8 @@ def _statements(log: Log) -> Iterator[Reading]:
             )
         )
     if not said:
+        # That it says nothing of the kind is known, too.
+        yield Reading(Statements(), "says nothing that is known by its words")
         return
     told = {phrase.id: phrase.says for phrase in log.phrases}
     summary = "says: " + "; ".join(told.get(one.phrase, one.phrase) for one in said)

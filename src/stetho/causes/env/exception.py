@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 exception = Cause(
     id="env/exception",
-    share=0.52,
+    share=0.46,
     symptoms={"crash": 0.97, "none": 0.01},
     # A more specific cause claims the exceptions that it can read; this one takes the rest.
     predicts={
@@ -23,6 +23,18 @@ exception = Cause(
         "disk-full-reported": 0.02,
         "device-memory-exhausted": 0.02,
         "loader-worker-died": 0.02,
+        "explained-at-the-end": 0.02,
+        "device-memory-reported": 0.02,
+        "no-space-reported": 0.02,
+        "worker-death-reported": 0.02,
+        "oom-kill-logged": 0.02,
+        "host-memory-exhausted": 0.02,
+        "gpu-fault-said": 0.02,
+        "collective-timed-out": 0.02,
+        "collectives-differ": 0.02,
+        "storage-failed": 0.02,
+        "saved-file-unreadable": 0.02,
+        "versions-misfit": 0.02,
     },
     mechanism=("exception-raised",),
     statement="an exception ended the program",

@@ -14,10 +14,15 @@ from stetho.cause import Cause
 
 worker_crash = Cause(
     id="env/worker-crash",
-    share=0.15,
+    share=0.06,
     symptoms={"crash": 0.96, "none": 0.02},
-    predicts={"loader-worker-died": 0.98, "exception-raised": 0.98},
-    mechanism=("loader-worker-died",),
+    predicts={
+        "loader-worker-died": 0.98,
+        "worker-death-reported": 0.98,
+        "exception-raised": 0.98,
+        "explained-at-the-end": 0.9,
+    },
+    mechanism=("loader-worker-died", "worker-death-reported"),
     statement="a loader worker died",
     test="run with num_workers=0: if it still stops, it is not this",
     fix="read the worker's own error; fewer workers or more shared memory",

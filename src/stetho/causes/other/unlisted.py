@@ -25,7 +25,7 @@ unlisted = Cause(
         "loss-spike": 0.03,
         "loss-nonfinite": 0.12,
         "crash": 0.02,
-        "killed": 0.12,
+        "killed": 0.03,
     },
     predicts={},
     mechanism=(),

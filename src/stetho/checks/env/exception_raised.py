@@ -10,6 +10,8 @@ ERROR = {"exception": "KeyError", "message": "'lr'", "where": {"file": "train.py
     reads=(Crash, RunEnd),
     root="traceback",
     background=0.02,
+    # An ordinary exception has a name of its own.
+    given={"other/unlisted": 0.04},
     fires={
         "a KeyError": {"crash": ERROR, "run-end": {"code": 1}},
         "a message of many lines": {"crash": {**ERROR, "lines_after": 12}, "run-end": {"code": 1}},

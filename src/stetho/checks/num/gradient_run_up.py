@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from itertools import pairwise
 from math import isfinite
 from statistics import median
 
@@ -34,9 +33,9 @@ LOST = {"values": [1.0] * 40 + ["nan"], "nonfinite_step": 40, "nonfinite_in": "l
     },
 )  # fmt: skip
 def gradient_run_up(
-    curve: LossCurve, gradients: GradientNorms, *, least: int = 4, factor: float = 20.0
+    curve: LossCurve, gradients: GradientNorms, *, least: int = 5, factor: float = 10.0
 ) -> Iterator[Finding]:
-    """The gradient norm climbs for several steps right into the failure.
+    """The gradient norm climbs over several steps right into the failure.
 
     ## Why it matters
     A division by zero or a bad sample strikes at once; a run-up shows gradients that feed on themselves.
@@ -48,14 +47,15 @@ def gradient_run_up(
         return
     known = [(s, n) for s, n in zip(gradients.steps, gradients.norms, strict=True) if s <= curve.nonfinite_step]
     norms = [n for _, n in known if isfinite(n)]
-    climb = 1
-    while climb < len(norms) and norms[-climb] > norms[-climb - 1]:
-        climb += 1
-    before = norms[: len(norms) - climb] or norms[:1]
-    if climb > least and before and norms[-1] > factor * median(before):
-        steady = sum(b > a for a, b in pairwise(norms[-climb:]))
+    if len(norms) < 4 * least:
+        return
+    usual = median(norms[: 3 * len(norms) // 5])
+    raised = 0
+    while raised < len(norms) and norms[-1 - raised] > 2 * usual:
+        raised += 1
+    if raised >= least and median(norms[-3:]) > factor * usual:
         yield Finding(
-            f"the gradient norm climbs from {norms[-climb]:.3g} to {norms[-1]:.3g} over the last {steady + 1} points "
-            f"before step {curve.nonfinite_step}",
+            f"the gradient norm climbs from {usual:.3g} to {norms[-1]:.3g} over the last {raised} points before step "
+            f"{curve.nonfinite_step}",
             step=curve.nonfinite_step,
         )

@@ -1,0 +1,25 @@
+"""A checkpoint is cut, empty or unreadable.
+
+## What happens
+Loading fails at once, mostly after a run that was ended while it saved.
+
+## How it is told apart
+The library that loads it says how it is broken.
+
+## How it is fixed
+Load an earlier one; save to another name and rename at the end.
+"""
+
+from stetho.cause import Cause
+
+checkpoint_corrupt = Cause(
+    id="env/checkpoint-corrupt",
+    share=0.04,
+    symptoms={"crash": 0.95, "none": 0.03},
+    predicts={"saved-file-unreadable": 0.95, "explained-at-the-end": 0.9, "exception-raised": 0.95},
+    mechanism=("saved-file-unreadable",),
+    statement="a saved file cannot be read",
+    test="load the file by itself: if that works, it is not this",
+    fix="load an earlier checkpoint, and save to another name that is renamed at the end",
+    proof_by_artifact=True,
+)

@@ -1,0 +1,24 @@
+"""It ended as it was meant to.
+
+## What happens
+All steps are done, or the program stops early because a measure no longer improves.
+
+## How it is told apart
+The program says so at its end.
+
+## How it is fixed
+Nothing to fix.
+"""
+
+from stetho.cause import Cause
+
+completed = Cause(
+    id="none/completed",
+    share=0.08,
+    symptoms={"none": 0.93, "loss-flat": 0.02, "loss-oscillating": 0.02, "loss-slow": 0.02},
+    predicts={"said-to-be-done": 0.9},
+    mechanism=(),
+    statement="it ended as it was meant to",
+    test="look for steps that were not made: if some were left, it is not this",
+    fix="nothing to fix",
+)
