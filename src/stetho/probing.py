@@ -81,13 +81,7 @@ def look(
 ) -> Report:
     """Probe a run's folder, a process, or both."""
     begun, at = time.monotonic(), time.time()
-    folder = _folder(folder, pid)
-    followed = run_all({"folder": Job(partial(os.path.realpath, str(folder)), FOLLOWING)})["folder"]
-    real = Path(followed.value) if isinstance(followed.value, str) else folder
-    target = Target(real, pid, python=python, reachable=not followed.cut_off)
-    found = run_all({"find": Job(partial(_find, target), FINDING)})["find"]
-    family = found.value if isinstance(found.value, list) else []
-    target = replace(target, family=tuple(one for one in family if isinstance(one, int)))
+    target, gaps = _aimed(folder, pid, python)
     left = TOGETHER - (time.monotonic() - begun)
     chosen = sorted(catalogue.probes.values(), key=lambda one: place_of(one.id))
     probes = {one.id: bounded(one, left, target) for one in chosen}
@@ -95,30 +89,38 @@ def look(
     evidence: list[Evidence] = []
     facts: dict[type[Fact], tuple[str, Fact]] = {}
     sections = [_section(one, answers[name], evidence, facts) for name, one in probes.items()]
-    if found.cut_off or found.error is not None:
-        why = redact(found.error or f"the list of processes could not be gone through within {FINDING:g} s")
-        missing = Unknown("processes of the run", why, "ps aux; then stetho probe --pid N", "/proc/*")
-        sections.append(Section("processes", round(found.seconds, 3), unknown=(missing,)))
-    if not target.reachable:
-        missing = Unknown(
-            "folder", "it does not answer, as on a dead network disk", f"findmnt -T {folder}", str(folder)
-        )
-        sections.append(Section("disk", round(followed.seconds, 3), unknown=(missing,)))
     fired = [one for one in judge_each(catalogue.checks.values(), facts) if one.outcome == "fired"]
     findings = tuple(Noted(one.check, f.message, f.where, one.cites) for one in fired for f in one.findings)
     seconds = round(time.monotonic() - begun, 3)
     return Report(
-        SCHEMA, str(folder), pid, target.family, at, seconds, tuple(sections), tuple(evidence), findings
-    )  # fmt: skip
+        SCHEMA, str(target.folder), pid, target.family, at, seconds, (*sections, *gaps), tuple(evidence), findings
+    )
 
 
-def _folder(folder: Path | None, pid: int | None) -> Path:
-    """The folder that was given; else that of the process; else this one. Nothing is read from it here."""
-    if folder is None and pid is not None:
-        named = relatives.cwd_of(pid)
-        folder = Path(named) if named else None
-    # A path that is on a dead disk must not be touched before the probes are cut off, so that it is made by words only.
-    return Path(os.path.abspath(folder or "."))
+def _aimed(folder: Path | None, pid: int | None, python: Path | None) -> tuple[Target, list[Section]]:
+    """What is to be looked at, found out within its time, and what could not be found out."""
+    gaps: list[Section] = []
+
+    def miss(probe: str, answer: Answer, *gap: str) -> None:
+        gaps.append(Section(probe, round(answer.seconds, 3), unknown=(Unknown(*gap),)))
+
+    named = relatives.cwd_of(pid) if folder is None and pid is not None else ""
+    # A path that is on a dead disk must not be touched by this process, so that it is made by words only.
+    path = os.path.abspath(folder or named or ".")
+    followed = run_all({"folder": Job(partial(os.path.realpath, path), FOLLOWING)})["folder"]
+    if followed.cut_off:
+        miss("disk", followed, "folder", "it does not answer, as on a dead network disk", f"findmnt -T {path}", path)
+    elif folder is None and pid is not None and not named:
+        why = "the process is gone or another user's; this directory was looked at instead"
+        miss("disk", followed, f"folder of pid {pid}", why, f"stetho probe DIR --pid {pid}", f"/proc/{pid}/cwd")
+    real = followed.value if isinstance(followed.value, str) else path
+    target = Target(Path(real), pid, python=python, reachable=not followed.cut_off)
+    found = run_all({"find": Job(partial(_find, target), FINDING)})["find"]
+    if found.cut_off or found.error is not None:
+        why = redact(found.error or f"the list of processes could not be gone through within {FINDING:g} s")
+        miss("processes", found, "processes of the run", why, "ps aux; then stetho probe --pid N", "/proc/*")
+    family = found.value if isinstance(found.value, list) else []
+    return replace(target, family=tuple(one for one in family if isinstance(one, int))), gaps
 
 
 def bounded(one: Probe, seconds: float, target: Target) -> Probe:

@@ -20,8 +20,8 @@ SPAWNED = re.compile(r"multiprocessing[.](?:spawn|forkserver)|--multiprocessing-
 TRACKER = re.compile(r"multiprocessing[.]resource_tracker|compile_worker|torch/_inductor|wandb-core|wandb-service")
 # Pythons that run in a project's folder and train nothing: they serve, show, edit or test.
 TOOLS = re.compile(
-    r"(?:^|/|\s)(?:tensorboard|jupyter[\w-]*|ipykernel\w*|ipython\d?|http\.server|mlflow|wandb|aim|visdom|pylsp|debugpy"
-    r"|pip|pytest|ruff|black|mypy|gunicorn|uvicorn|stetho)(?:\.\w+)?(?:\s|$)"
+    r"(?:tensorboard|jupyter[\w-]*|ipykernel\w*|ipython\d?|http\.server|mlflow|wandb|aim|visdom|pylsp|debugpy|pip\d?|pytest"
+    r"|ruff|black|mypy|gunicorn|uvicorn|stetho)(?:\.\w+)*"
 )
 FRAMEWORKS = {
     "torch": re.compile(r"/libtorch(?:_cpu|_cuda|_python)?\.(?:so|dylib)"),
@@ -69,6 +69,21 @@ class Relative:
     @property
     def is_python(self) -> bool:
         return bool(self.command) and PYTHON.search(self.command[0]) is not None
+
+    @property
+    def program(self) -> str:
+        """The file or the module that a Python runs; empty for a session and for code on the command line."""
+        words = iter(self.command[1:8])
+        for word in words:
+            if word == "-m":
+                return next(words, "")
+            if word == "-c":
+                return ""
+            if word in ("-W", "-X"):
+                next(words, None)
+            elif not word.startswith("-"):
+                return word
+        return ""
 
     @property
     def rank(self) -> int | None:
@@ -257,7 +272,7 @@ def role(one: Relative, others: Mapping[int, Relative], folder: str) -> str:
     """What a process is to the run: trainer, launcher, worker of a loader, or something else."""
     line = " ".join(one.command)
     parent = others.get(one.stat.parent)
-    if TRACKER.search(line) or TOOLS.search(" ".join(one.command[1:4])):
+    if TRACKER.search(line) or TOOLS.fullmatch(os.path.basename(one.program)):
         return "other"
     if is_launcher(one):
         return "launcher"
@@ -272,15 +287,9 @@ def role(one: Relative, others: Mapping[int, Relative], folder: str) -> str:
 
 def _script_in(one: Relative, folder: str) -> bool:
     """Whether it runs a program of the folder's: a file there, or a module from there."""
-    words = iter(one.command[1:6])
-    for word in words:
-        if word in ("-m", "-c"):
-            return below(one.cwd, folder)
-        if word in ("-W", "-X"):
-            next(words, None)
-        elif not word.startswith("-"):
-            return below(os.path.normpath(os.path.join(one.cwd, word)), folder)
-    return False
+    if any(word in ("-m", "-c") for word in one.command[1:4]):
+        return below(one.cwd, folder)
+    return bool(one.program) and below(os.path.normpath(os.path.join(one.cwd, one.program)), folder)
 
 
 def ordered(found: Sequence[Relative], folder: str) -> list[Relative]:

@@ -134,6 +134,9 @@ def test_a_process_that_is_gone_is_no_mistake_of_the_users(tmp_path: Path) -> No
     report = look(tmp_path, ended.pid)
     assert fact(report, Processes).gone
     assert fired(report) == {"process-dead"}
+    # Without a folder, whose it was cannot be known any more.
+    gaps = [gap.what for section in look(pid=ended.pid).sections for gap in section.unknown]
+    assert f"folder of pid {ended.pid}" in gaps
 
 
 def test_ranks_and_restarts_are_read_from_the_environment_without_its_secrets(tmp_path: Path) -> None:
@@ -194,6 +197,18 @@ def test_the_log_is_where_the_output_goes_wherever_that_is(tmp_path: Path) -> No
         tail = fact(look(run), LogTail)
     assert (tail.file, tail.lines) == (str(tmp_path / "elsewhere.out"), ("step 7",))
     assert fact(look(run), LogTail).file == "notes.txt"
+
+
+def test_nothing_is_written_and_nothing_is_held(tmp_path: Path) -> None:
+    silent(tmp_path, 600)
+    (tmp_path / "model.pt").write_bytes(b"PK\0")
+    with program(tmp_path, "r, w = os.pipe()\nprint('ready')\nos.read(r, 1)") as running:
+        before = {file.name: file.stat()[:7] + file.stat()[8:] for file in tmp_path.iterdir()}
+        look(tmp_path, running.pid)
+        after = {file.name: file.stat()[:7] + file.stat()[8:] for file in tmp_path.iterdir()}
+        traced = Path(f"/proc/{running.pid}/status").read_text()
+    assert before == after
+    assert "TracerPid:\t0\n" in traced
 
 
 def mounted(folder: Path, options: str, script: str) -> subprocess.CompletedProcess[str]:

@@ -33,7 +33,7 @@ OFF = {
         "three days ago": {"events": [{**OFF, "age": 260_000.0}], "lines": 10},
         "a clean log": {"events": [], "lines": 10},
     },
-    given={"none/healthy": 0.002},
+    given={"none/healthy": 0.002, "env/gpu-fault": 0.6},
 )
 def gpu_fault_logged(log: KernelLog, *, recent: float = 86_400.0) -> Iterator[Finding]:
     """The driver reported a fault of the device itself.

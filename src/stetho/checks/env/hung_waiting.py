@@ -100,7 +100,7 @@ DISK = {"thread": 4711, "name": "python", "state": "D", "waits_for": "an NFS ser
             "watched": 0.7,
         },
     },
-    given={"none/healthy": 0.01},
+    given={"none/healthy": 0.01, "env/hang": 0.7},
 )
 def hung_waiting(
     found: Waiting, *, silent: float = 120.0, trickle: int = 65_536, idle: float = 0.03

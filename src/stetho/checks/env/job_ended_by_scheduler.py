@@ -27,7 +27,7 @@ JOB = {"id": "8123", "name": "train", "state": "TIMEOUT", "meaning": "reached it
         },
         "torchrun only": {"kind": "torchrun"},
     },
-    given={"none/healthy": 0.01},
+    given={"none/healthy": 0.01, "env/killed": 0.5, "env/host-oom": 0.2},
 )
 def job_ended_by_scheduler(job: SchedulerJob, *, soon: float = 300.0) -> Iterator[Finding]:
     """The scheduler ended the job, or is about to.

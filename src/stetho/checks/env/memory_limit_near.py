@@ -16,7 +16,7 @@ GB = 1 << 30
         "well used": {"memory_max": 16 * GB, "memory_used": 13 * GB, "limit_hits": 4000},
         "no limit": {"memory_used": 60 * GB},
     },
-    given={"none/healthy": 0.01},
+    given={"none/healthy": 0.01, "env/host-oom": 0.4},
 )
 def memory_limit_near(limits: ResourceLimits, *, share: float = 0.97) -> Iterator[Finding]:
     """The run's container has used up nearly all memory that it may have.

@@ -30,7 +30,7 @@ KILL = {
         },
         "nothing was killed": {"events": [], "lines": 900, "family": [4711], "quiet": 5.0},
     },
-    given={"none/healthy": 0.002, "env/worker-crash": 0.3},
+    given={"none/healthy": 0.002, "env/host-oom": 0.5, "env/worker-crash": 0.3},
 )
 def oom_killed(log: KernelLog, *, near: float = 120.0) -> Iterator[Finding]:
     """The kernel killed a process of the run for want of memory.

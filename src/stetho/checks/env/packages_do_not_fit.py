@@ -25,7 +25,7 @@ WRONG = {
             "misfits": [{**WRONG, "broken": False}],
         },
     },
-    given={"none/healthy": 0.005, "env/exception": 0.05},
+    given={"none/healthy": 0.005, "env/version-mismatch": 0.7, "env/exception": 0.02},
 )
 def packages_do_not_fit(found: PythonPackages) -> Iterator[Finding]:
     """Packages are installed together that are known not to work together.

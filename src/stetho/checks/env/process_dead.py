@@ -20,7 +20,7 @@ PARENT = {"pid": 4700, "parent": 1, "state": "sleeping", "command": ["python", "
         "one has ended just now": {"processes": [PARENT, {**DEAD, "settled": False}], "watched": 1.0},
         "all alive": {"processes": [PARENT], "watched": 1.0},
     },
-    given={"none/healthy": 0.01, "env/worker-crash": 0.3},
+    given={"none/healthy": 0.01, "env/killed": 0.3, "env/worker-crash": 0.3},
 )
 def process_dead(found: Processes) -> Iterator[Finding]:
     """A process of the run has died, and its parent has not noticed, or it is gone altogether.

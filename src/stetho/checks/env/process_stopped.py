@@ -18,7 +18,7 @@ ONE = {"pid": 4711, "parent": 4700, "state": "stopped", "command": ["python", "t
         "busy": {"processes": [{**ONE, "state": "running", "cores": 1.0}], "watched": 1.0},
         "asleep for a moment": {"processes": [{**ONE, "state": "sleeping", "cores": 0.4}], "watched": 1.0},
     },
-    given={"none/healthy": 0.002},
+    given={"none/healthy": 0.002, "env/hang": 0.1},
 )
 def process_stopped(found: Processes) -> Iterator[Finding]:
     """A process of the run is stopped and waits to be continued.

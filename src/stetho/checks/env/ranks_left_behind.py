@@ -15,7 +15,7 @@ RANK = {"pid": 52, "parent": 1, "state": "running", "command": ["python", "train
         "started with nohup": {"processes": [{**RANK, "rank": None, "role": "trainer"}], "watched": 1.0},
         "its launcher is there": {"processes": [{**RANK, "parent": 50, "orphan": False}], "watched": 1.0},
     },
-    given={"none/healthy": 0.005},
+    given={"none/healthy": 0.005, "env/hang": 0.1},
 )
 def ranks_left_behind(found: Processes) -> Iterator[Finding]:
     """Ranks or loader workers run on although what started them is gone.

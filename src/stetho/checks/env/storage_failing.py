@@ -28,7 +28,7 @@ STALLED = {"kind": "nfs-stalled", "text": "nfs: server filer not responding", "l
         "an empty drive": {"events": [{**STALLED, "kind": "io-error", "device": "sr0"}], "lines": 9},
         "last week": {"events": [{**STALLED, "kind": "io-error", "age": 600_000.0}], "lines": 9},
     },
-    given={"none/healthy": 0.005},
+    given={"none/healthy": 0.005, "env/slow-storage": 0.4},
 )
 def storage_failing(log: KernelLog, *, recent: float = 21_600.0) -> Iterator[Finding]:
     """The kernel reported that a disk or a file server fails.

@@ -23,7 +23,7 @@ BLOCKED = {
         "another one": {"events": [BLOCKED], "lines": 9, "family": [12]},
         "hours ago": {"events": [{**BLOCKED, "age": 9000.0}], "lines": 9, "family": [4711]},
     },
-    given={"none/healthy": 0.002},
+    given={"none/healthy": 0.002, "env/hang": 0.3, "env/slow-storage": 0.3},
 )
 def task_blocked(log: KernelLog, *, recent: float = 1800.0) -> Iterator[Finding]:
     """The kernel noticed that a process of the run has waited for minutes without being interruptible.
