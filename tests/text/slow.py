@@ -64,7 +64,7 @@ def cut(data: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
-def read(data: bytes, phrases: Sequence[Phrase], most: int = thinning.MOST) -> Slow:
+def read(data: bytes, phrases: Sequence[Phrase]) -> Slow:
     slow, streams = Slow(), {}
     farewells = {phrase.id for phrase in phrases if phrase.farewell}
     section, table, spoken = b"", 0, 0
@@ -90,7 +90,8 @@ def read(data: bytes, phrases: Sequence[Phrase], most: int = thinning.MOST) -> S
     for phrase, (first, last, count, _) in slow.said.items():
         slow.said[phrase] = (first, last, count, spoken - heard[phrase])
     slow.raised = [(str(one), one.line, one.run, spoken - at_exception[one.order]) for one in tracebacks.found()]
-    _assemble(slow, {key: _thinned(lines, most) for key, lines in streams.items()})
+    limits = {key: thinning.limit(number, bool(key[0] or key[4])) for number, key in enumerate(streams)}
+    _assemble(slow, {key: _thinned(lines, limits[key]) for key, lines in streams.items()})
     return slow
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from stetho.phrase import Phrase
 from stetho.text import thinning
 from stetho.text.blocks import BLOCK, Block, blocks
-from stetho.text.shapes import Shape, Shapes, ranks_of
+from stetho.text.shapes import Shape, Shapes, Widths, ranks_of
 from stetho.text.stream import TABLE, Key, Stream
 from stetho.text.tracebacks import Tracebacks
 
@@ -79,12 +79,16 @@ class Log:
         import numpy as np
 
         self.shapes = Shapes(self.phrases)
+        self.widths = Widths(self.shapes)
         self.clock = Stream(Key((), ()), most=CLOCK)
         self.by_key: dict[Key, int] = {}
         self.last: dict[int, tuple[int, bytes, int, int]] = {}
         self.recent: deque[tuple[Block, Whole]] = deque()
         self.last_tables: dict[int, int] = {}
-        self.section, self.tables = b"", 0
+        self.section, self.tables = 0, 0
+        # Sections of tables by number; the first one has no name.
+        self.section_names = [b""]
+        self._section_of = np.zeros(0, np.int64)
         self.banner: int | None = None
         self.banners: list[int] = []
         self.counts = np.zeros(0, np.int64)
@@ -99,7 +103,7 @@ class Log:
         """Everything that the lines of a block say."""
         import numpy as np
 
-        codes = np.fromiter(map(self.shapes.__getitem__, block.coded), np.int64, len(block))
+        codes = self.widths.codes(block.raw, len(block))
         self._learn()
         tally = np.bincount(codes, minlength=len(self.counts))
         self.counts += tally
@@ -155,7 +159,15 @@ class Log:
         self._varies = flags(
             self._varies, lambda shape: shape.plan.row or (shape.plan.speaker is not None and shape.plan.counts)
         )
+        numbers = np.fromiter((self._section_number(shape) for shape in new), np.int64, len(new))
+        self._section_of = np.concatenate([self._section_of, numbers])
         self._sections = flags(self._sections, lambda shape: shape.section is not None)
+
+    def _section_number(self, shape: Shape) -> int:
+        name = shape.section or b""
+        if name not in self.section_names:
+            self.section_names.append(name)
+        return self.section_names.index(name)
 
     def _like(self, shape: Shape, code: int) -> int:
         """The first shape whose lines are read in the same way."""
@@ -183,8 +195,7 @@ class Log:
             if len(self.streams) >= MOST_STREAMS:
                 return -1
             found = self.by_key[key] = len(self.streams)
-            # A log of very many streams keeps less of each.
-            self.streams.append(Stream(key, most=thinning.MOST if found < 48 else thinning.MOST >> 5))
+            self.streams.append(Stream(key, most=thinning.limit(found, bool(run or section))))
         return found
 
     def _varying(self, block: Block, codes: Whole, present: Whole, streams: Whole) -> Whole:
@@ -199,8 +210,8 @@ class Log:
                 self._by_rank(block, shape, at, streams)
             else:
                 names = sections[at]
-                for name in set(names.tolist()):
-                    streams[at[names == name]] = self._stream(shape, "", name)
+                for name in np.unique(names).tolist():
+                    streams[at[names == name]] = self._stream(shape, "", self.section_names[name])
         return tables
 
     def _by_rank(self, block: Block, shape: Shape, at: Whole, streams: Whole) -> None:
@@ -216,17 +227,16 @@ class Log:
         for rank in np.unique(ranks).tolist()[:MOST_RANKS]:
             streams[at[ranks == rank]] = self._stream(shape, f"rank {rank}", b"")
 
-    def _section_of_rows(self, codes: Whole) -> tuple[NDArray[np.object_], Whole]:
+    def _section_of_rows(self, codes: Whole) -> tuple[Whole, Whole]:
         """For every line, the section of the table that it stands in, and how many frames of tables came before."""
         import numpy as np
 
         begun = np.flatnonzero(self._sections[codes])
-        said = [self.shapes.known[code].section for code in codes[begun].tolist()]
-        names = np.array([self.section, *said], object)
-        tables = self.tables + np.concatenate([[0], np.cumsum([name == b"" for name in said])]).astype(np.int64)
-        self.section, self.tables = names[-1], int(tables[-1])
+        said = np.concatenate([[self.section], self._section_of[codes[begun]]])
+        tables = self.tables + np.concatenate([[0], np.cumsum(said[1:] == 0)])
+        self.section, self.tables = int(said[-1]), int(tables[-1])
         where = np.searchsorted(begun, np.arange(len(codes)), side="right")
-        return names[where], tables[where]
+        return said[where], tables[where]
 
     # --- numbers ---------------------------------------------------------------------------------------------
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
 from stetho.text import grammar, tracebacks
-from stetho.text.even import shown
+from stetho.text.even import CODES, LONGEST, collapse, collapsed, shown
 from stetho.text.extraction import Extraction
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 # Beyond these, a log is prose: shapes that say nothing are forgotten, and the rest share one.
 MOST = 1 << 15
 MOST_TELLING = 1 << 16
+MOST_WIDTHS = 1 << 16
+# The share of lines in a block whose widths may be new before it is cheaper to collapse all of them.
+FEW_WIDTHS = 0.08
 WARNING = re.compile(rb"[A-Za-z]*Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
 # The place at which a warning was raised is no part of what it says.
 NOTHING = 0
@@ -49,7 +53,7 @@ class Shapes(dict[bytes, int]):
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         super().__init__()
-        self.phrases = phrases
+        self.phrases = tuple(phrases)
         self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
         self.known = [Shape(b"", grammar.Plan())]
         self.forgotten = 0
@@ -85,9 +89,53 @@ class Shapes(dict[bytes, int]):
         return understand(line, self.phrases, self.farewells)
 
 
+class Widths(dict[bytes, int]):
+    """Codes by lines whose runs of digits and blanks are not made one yet: most logs have few widths.
+
+    Then a line is found without its runs being looked at; where widths are many, runs are collapsed block by block.
+    """
+
+    def __init__(self, shapes: Shapes) -> None:
+        super().__init__()
+        self.shapes = shapes
+        self.missed = 0
+        self.patience = 0
+        """Blocks to go before it is tried again whether widths are few."""
+
+    def __missing__(self, wide: bytes) -> int:
+        self.missed += 1
+        code = self.shapes[collapsed(wide)]
+        if len(self) < MOST_WIDTHS and len(wide) < LONGEST:
+            self[wide] = code
+        return code
+
+    def codes(self, block: bytes, lines: int) -> Whole:
+        """The code of every line of a block that ends with a line's end."""
+        import numpy as np
+
+        coded, known = block.translate(CODES), self.__getitem__
+        if self.patience:
+            self.patience -= 1
+            coded, known = collapse(coded), self.shapes.__getitem__
+        self.missed = 0
+        found = np.fromiter(map(known, coded[:-1].split(b"\n")), np.int64, lines)
+        if self.missed > FEW_WIDTHS * lines:
+            self.patience = 64
+            self.clear()
+        return found
+
+
+@lru_cache(maxsize=64)
+def any_word(phrases: tuple[Phrase, ...]) -> re.Pattern[bytes]:
+    """Whether a line has any word of any phrase: most have none."""
+    words = sorted({word for phrase in phrases for word in phrase.encoded})
+    return re.compile(b"|".join(map(re.escape, words)) or b"(?!)")
+
+
 def understand(line: bytes, phrases: Sequence[Phrase], farewells: set[str]) -> Shape:
     lower = line.lower()
-    hit = [phrase for phrase in phrases if any(word in lower for word in phrase.encoded)]
+    told = any_word(tuple(phrases)).search(lower) is not None
+    hit = [phrase for phrase in phrases if told and any(word in lower for word in phrase.encoded)]
     said: tuple[str, ...] = ()
     if hit:
         begin = grammar.speaker_of(line)[1]

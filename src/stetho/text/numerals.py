@@ -1,0 +1,99 @@
+"""Numbers in bytes: one as Python reads it, and many at once with the same result to the last bit.
+
+A mantissa below 2^53 and a power of ten up to 10^22 are exact, so one division or multiplication rounds as the careful
+way does; whatever is longer goes the careful way.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from stetho.series import Floats, Whole
+
+NAN = float("nan")
+THOUSANDS = re.compile(rb"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+_LONGEST, _EXACT, _POWERS = 18, 2**53, 22
+# For fewer numbers than this, to read them one by one is faster.
+_FEW = 400
+_TENS = tuple(10.0**power for power in range(_POWERS + 1))
+_MINUS, _POINT, _COMMA, _E = b"-.,e"
+
+
+def number(text: bytes) -> float:
+    """A number as written; NaN for one that only looked like it, such as 0,5."""
+    try:
+        if b"," in text:
+            return float(text.replace(b",", b"")) if THOUSANDS.fullmatch(text) else NAN
+        return float(text)
+    except ValueError:
+        return NAN
+
+
+def pieces(blob: bytes, table: bytes) -> tuple[Whole, Whole]:
+    """Where the runs of bytes begin and end that a table marks with 1."""
+    import numpy as np
+
+    marked = np.frombuffer(b"\x00" + blob.translate(table) + b"\x00", np.int8)
+    edges = np.flatnonzero(marked[1:] != marked[:-1])
+    return edges[::2], edges[1::2]
+
+
+def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool) -> Floats:
+    """The numbers that stand at these places; each is known to look like one."""
+    import numpy as np
+
+    raw = np.frombuffer(blob, np.uint8)
+    lengths = ends - starts
+    longest = int(lengths.max(initial=0))
+    if longest > _LONGEST or len(starts) < _FEW:
+        return _carefully(blob, starts, ends)
+    mantissa, power = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
+    exponent = np.zeros(len(starts), np.int64)
+    point, behind, lowered, odd = np.zeros((4, len(starts)), np.bool_)
+    last = len(raw) - 1
+    for at in range(longest):
+        byte = np.where(lengths > at, raw[np.minimum(starts + at, last)], 0)
+        digit = byte - np.uint8(48)
+        inside = digit < 10
+        if exponents:
+            exponent = np.where(inside & behind, exponent * 10 + digit, exponent)
+            lowered |= behind & (byte == _MINUS)
+            behind |= byte | 32 == _E
+            inside &= ~behind
+        mantissa = np.where(inside, mantissa * 10 + digit, mantissa)
+        power -= inside & point
+        point |= byte == _POINT
+        odd |= byte == _COMMA
+    power += np.where(lowered, -exponent, exponent)
+    odd |= (mantissa >= _EXACT) | (np.abs(power) > _POWERS)
+    tens = np.array(_TENS)[np.minimum(np.abs(power), _POWERS)]
+    made: Floats = np.where(power < 0, mantissa / tens, mantissa * tens)
+    np.negative(made, out=made, where=raw[starts] == _MINUS)
+    if odd.any():
+        made[odd] = _carefully(blob, starts[odd], ends[odd])
+    return made
+
+
+def _carefully(blob: bytes, starts: Whole, ends: Whole) -> Floats:
+    import numpy as np
+
+    texts = (blob[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
+    return np.array([number(text) for text in texts])
+
+
+def same(blob: bytes, starts: Whole, ends: Whole) -> bool:
+    """Whether the same bytes stand at all these places."""
+    import numpy as np
+
+    lengths = ends - starts
+    if not len(starts) or (lengths != lengths[0]).any():
+        return not len(starts)
+    raw = np.frombuffer(blob, np.uint8)
+    return all(bool((raw[starts + at] == raw[starts[0] + at]).all()) for at in range(int(lengths[0])))
+
+
+def marking(kept: bytes) -> bytes:
+    """A table that marks these bytes with 1 and all others with 0."""
+    return bytes(1 if byte in kept else 0 for byte in range(256))
