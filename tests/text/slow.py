@@ -13,7 +13,7 @@ from stetho.text import thinning, words
 from stetho.text.assembly import LARGEST
 from stetho.text.even import ANSI, LONGEST, even, plain
 from stetho.text.numerals import number
-from stetho.text.shapes import Shape, understand
+from stetho.text.shapes import Shape, Vocabulary, understand
 from stetho.text.stamps import DAY, seconds
 from stetho.text.tracebacks import Tracebacks
 
@@ -66,14 +66,14 @@ def cut(data: bytes) -> list[tuple[int, bytes]]:
 
 def read(data: bytes, phrases: Sequence[Phrase]) -> Slow:
     slow, streams = Slow(), {}
-    farewells = {phrase.id for phrase in phrases if phrase.farewell}
+    vocabulary = Vocabulary(phrases)
     section, table, spoken = b"", 0, 0
     tracebacks = Tracebacks()
     heard: dict[str, int] = {}
     at_exception: dict[int, int] = {}
     for order, (line, raw) in enumerate(cut(data)):
         slow.lines = line
-        shape = understand(shown(raw), phrases, farewells)
+        shape = understand(shown(raw), vocabulary)
         if not tracebacks.feed(raw, line, order) and shape.speaks:
             spoken += 1
         at_exception.update(dict.fromkeys(tracebacks.named, spoken))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
@@ -48,13 +47,32 @@ class Shape:
         return self.plan.counts or bool(self.phrases) or self.warns or self.opens or self.section is not None
 
 
+class Vocabulary:
+    """The phrases that are listened for, and a pattern for their words: most lines have none of them."""
+
+    def __init__(self, phrases: Sequence[Phrase]) -> None:
+        self.phrases = tuple(phrases)
+        self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
+        words = sorted({word for phrase in phrases for word in phrase.encoded})
+        self.words = re.compile(b"|".join(map(re.escape, words)) or b"(?!)")
+
+    def said_in(self, line: bytes) -> tuple[str, ...]:
+        """What an evened line says."""
+        lower = line.lower()
+        if self.words.search(lower) is None:
+            return ()
+        begin = grammar.speaker_of(line)[1]
+        decoded = line[begin:].decode("utf-8", "backslashreplace")
+        hit = [phrase for phrase in self.phrases if any(word in lower for word in phrase.encoded)]
+        return tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
+
+
 class Shapes(dict[bytes, int]):
     """Codes of shapes by their coded lines; a line that is new is understood on the spot."""
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         super().__init__()
-        self.phrases = tuple(phrases)
-        self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
+        self.vocabulary = Vocabulary(phrases)
         self.known = [Shape(b"", grammar.Plan())]
         self.forgotten = 0
 
@@ -86,7 +104,7 @@ class Shapes(dict[bytes, int]):
 
     def understand(self, line: bytes) -> Shape:
         """Everything that an evened line says; it depends on nothing else."""
-        return understand(line, self.phrases, self.farewells)
+        return understand(line, self.vocabulary)
 
 
 class Widths(dict[bytes, int]):
@@ -125,22 +143,8 @@ class Widths(dict[bytes, int]):
         return found
 
 
-@lru_cache(maxsize=64)
-def any_word(phrases: tuple[Phrase, ...]) -> re.Pattern[bytes]:
-    """Whether a line has any word of any phrase: most have none."""
-    words = sorted({word for phrase in phrases for word in phrase.encoded})
-    return re.compile(b"|".join(map(re.escape, words)) or b"(?!)")
-
-
-def understand(line: bytes, phrases: Sequence[Phrase], farewells: set[str]) -> Shape:
-    lower = line.lower()
-    told = any_word(tuple(phrases)).search(lower) is not None
-    hit = [phrase for phrase in phrases if told and any(word in lower for word in phrase.encoded)]
-    said: tuple[str, ...] = ()
-    if hit:
-        begin = grammar.speaker_of(line)[1]
-        decoded = line[begin:].decode("utf-8", "backslashreplace")
-        said = tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
+def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
+    said = vocabulary.said_in(line)
     opens = (b"Traceback (" in line or b'File "' in line) and tracebacks.OPENS.search(line) is not None
     section = _section(line)
     plan = grammar.Plan() if opens or section is not None else grammar.read(line)
@@ -149,9 +153,9 @@ def understand(line: bytes, phrases: Sequence[Phrase], farewells: set[str]) -> S
         line,
         plan,
         said,
-        warns=b"arn" in lower and WARNING.search(line) is not None,
+        warns=(b"arn" in line or b"WARN" in line or line.startswith(b"[W")) and WARNING.search(line) is not None,
         opens=opens,
-        speaks=not indented and not farewells.intersection(said),
+        speaks=not indented and not vocabulary.farewells.intersection(said),
         section=section,
         extraction=Extraction(line, plan) if plan.counts or plan.stamp is not None else None,
     )
