@@ -33,7 +33,7 @@ from stetho.reader import Example as ReaderExample
 from stetho.rule import Rule
 from stetho.series import Series
 from stetho.text.even import even
-from stetho.text.shapes import understand
+from stetho.text.shapes import Vocabulary
 
 CATALOGUE = catalogue.load()
 VOCABULARY = tuple((Path(__file__).parent / "vocabulary.txt").read_text(encoding="utf-8").split())
@@ -272,7 +272,7 @@ def phrase_examples(which: str) -> list[Any]:
 
 
 def says(one: Phrase, line: str) -> bool:
-    return one.id in understand(even(line.encode()), (one,), set()).phrases
+    return one.id in Vocabulary((one,)).said_in(even(line.encode()))
 
 
 @pytest.mark.parametrize(("one", "line"), phrase_examples("fires"))

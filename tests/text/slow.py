@@ -14,7 +14,12 @@ from stetho.phrase import Phrase
 from stetho.text import thinning, words
 from stetho.text.assembly import LARGEST
 from stetho.text.even import ANSI, LONGEST, even, plain
+<<<<<<< HEAD
 from stetho.text.shapes import Shape, understand
+=======
+from stetho.text.numerals import number
+from stetho.text.shapes import Shape, Vocabulary, understand
+>>>>>>> febcf2cd28e1cb1bde109f48c307fb925be98be4
 from stetho.text.stamps import DAY, seconds
 from stetho.text.tracebacks import Tracebacks
 
@@ -65,16 +70,16 @@ def cut(data: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
-def read(data: bytes, phrases: Sequence[Phrase], most: int = thinning.MOST) -> Slow:
+def read(data: bytes, phrases: Sequence[Phrase]) -> Slow:
     slow, streams = Slow(), {}
-    farewells = {phrase.id for phrase in phrases if phrase.farewell}
+    vocabulary = Vocabulary(phrases)
     section, table, spoken = b"", 0, 0
     tracebacks = Tracebacks()
     heard: dict[str, int] = {}
     at_exception: dict[int, int] = {}
     for order, (line, raw) in enumerate(cut(data)):
         slow.lines = line
-        shape = understand(shown(raw), phrases, farewells)
+        shape = understand(shown(raw), vocabulary)
         if not tracebacks.feed(raw, line, order) and shape.speaks:
             spoken += 1
         at_exception.update(dict.fromkeys(tracebacks.named, spoken))
@@ -91,7 +96,8 @@ def read(data: bytes, phrases: Sequence[Phrase], most: int = thinning.MOST) -> S
     for phrase, (first, last, count, _) in slow.said.items():
         slow.said[phrase] = (first, last, count, spoken - heard[phrase])
     slow.raised = [(str(one), one.line, one.run, spoken - at_exception[one.order]) for one in tracebacks.found()]
-    _assemble(slow, {key: _thinned(lines, most) for key, lines in streams.items()})
+    limits = {key: thinning.limit(number, bool(key[0] or key[4])) for number, key in enumerate(streams)}
+    _assemble(slow, {key: _thinned(lines, limits[key]) for key, lines in streams.items()})
     return slow
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from stetho.text.even import collapse
-
 if TYPE_CHECKING:
     from stetho.series import Whole
 
@@ -28,11 +26,9 @@ class Block:
     """The line of the file, from 1, as editors and grep count; frames of one bar share it."""
     first: int
     """How many lines and frames came before."""
-    coded: list[bytes]
-    """The lines with runs of digits and blanks collapsed, in codes."""
 
     def __len__(self) -> int:
-        return len(self.coded)
+        return len(self.starts)
 
     def line(self, index: int) -> bytes:
         return self.raw[self.starts[index] : self.ends[index]]
@@ -40,10 +36,7 @@ class Block:
 
 def blocks(handle: BinaryIO, progress: Callable[[int], None] | None = None, size: int = BLOCK) -> Iterator[Block]:
     """The lines of an open file, block by block; `progress` is told how many bytes have been read."""
-    import numpy as np
-
     number, first, read, carry, skipping = 1, 0, 0, b"", False
-    marks = np.empty(0, np.bool_)
     while True:
         data = handle.read(size)
         read += len(data)
@@ -73,9 +66,7 @@ def blocks(handle: BinaryIO, progress: Callable[[int], None] | None = None, size
                 continue
         elif not data.endswith((b"\n", b"\r")):
             data += b"\n"
-        if len(marks) < len(data):
-            marks = np.empty(len(data) + size, np.bool_)
-        block, number = _block(data, number, first, marks)
+        block, number = _block(data, number, first)
         first += len(block)
         yield block
         if ended:
@@ -87,7 +78,7 @@ def _first_end(data: bytes) -> int:
     return min(ends, default=-1)
 
 
-def _block(data: bytes, number: int, first: int, marks: object) -> tuple[Block, int]:
+def _block(data: bytes, number: int, first: int) -> tuple[Block, int]:
     import numpy as np
 
     frames = b"\r" in data
@@ -113,6 +104,4 @@ def _block(data: bytes, number: int, first: int, marks: object) -> tuple[Block, 
     else:
         numbers = np.arange(number, number + len(ends))
         after = number + len(ends)
-    coded = collapse(data, marks).split(b"\n")  # type: ignore[arg-type]
-    coded.pop()
-    return Block(data, starts, ends, numbers, first, coded), after
+    return Block(data, starts, ends, numbers, first), after

@@ -6,11 +6,6 @@ What is decided about a line is decided on its evened text, so that a million li
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # Of a line, evened, no more than this is looked at; nothing that says something is as long.
 LONGEST = 16 * 1024
@@ -29,19 +24,24 @@ _BACK = bytes([ord("0"), ord(" "), *range(2, 256)])
 # Colours, cursor movements and window titles of terminals.
 # The digits in them must not matter: a line is stripped after it was evened, or before, with the same result.
 ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n\r]*(?:\x07|\x1b\\)?|[@-Z\\-_]|[()][A-Z])?")
+_CODED_RUNS = re.compile(rb"\x00+|\x01+")
 _RUNS = re.compile(rb"[0-9]+|[ \t]+")
 
 
-def collapse(block: bytes, marks: NDArray[np.bool_]) -> bytes:
-    """A block of lines in codes, runs of digits and of blanks each made one; `marks` is room to work in."""
+def collapse(codes: bytes) -> bytes:
+    """A block of lines in codes, runs of digits and of blanks each made one."""
     import numpy as np
 
-    codes = np.frombuffer(block.translate(CODES), np.uint8)
-    keep = marks[: len(codes)]
-    np.greater(codes, _BLANK, out=keep)
-    keep[1:] |= codes[1:] != codes[:-1]
+    wide = np.frombuffer(codes, np.uint8)
+    keep = wide > _BLANK
+    keep[1:] |= wide[1:] != wide[:-1]
     keep[:1] = True
-    return codes[keep].tobytes()
+    return wide[keep].tobytes()
+
+
+def collapsed(line: bytes) -> bytes:
+    """The same for one line."""
+    return _CODED_RUNS.sub(lambda run: run[0][:1], line)
 
 
 def shown(coded: bytes) -> bytes:

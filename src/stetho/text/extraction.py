@@ -194,4 +194,4 @@ class Extraction:
         counters = tuple(span is None for span in (plan.step, plan.total, plan.epoch, plan.epochs))
         metrics = tuple((m.name, m.prefix, m.nonfinite, m.scale, m.divisor is None) for m in plan.metrics)
         exponents = tuple(b"e" in self.shown[a:b].lower() for a, b in self.spans)
-        return self._places, counters, metrics, exponents
+        return self._places, counters, metrics, exponents, plan.row

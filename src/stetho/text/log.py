@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
 from stetho.phrase import Phrase
 from stetho.text import thinning
 from stetho.text.blocks import BLOCK, Block, blocks
-from stetho.text.shapes import Shape, Shapes, ranks_of
+from stetho.text.shapes import Shape, Shapes, Widths, ranks_of
 from stetho.text.stream import TABLE, Key, Stream
 from stetho.text.tracebacks import Tracebacks
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from stetho.series import Whole
+    from stetho.series import Floats, Whole
 
 # What a log may hold at most of each; the rest is counted and said to be left out.
 MOST_STREAMS = 600
@@ -79,12 +79,16 @@ class Log:
         import numpy as np
 
         self.shapes = Shapes(self.phrases)
+        self.widths = Widths(self.shapes)
         self.clock = Stream(Key((), ()), most=CLOCK)
         self.by_key: dict[Key, int] = {}
         self.last: dict[int, tuple[int, bytes, int, int]] = {}
         self.recent: deque[tuple[Block, Whole]] = deque()
         self.last_tables: dict[int, int] = {}
-        self.section, self.tables = b"", 0
+        self.section, self.tables = 0, 0
+        # Sections of tables by number; the first one has no name.
+        self.section_names = [b""]
+        self._section_of = np.zeros(0, np.int64)
         self.banner: int | None = None
         self.banners: list[int] = []
         self.counts = np.zeros(0, np.int64)
@@ -99,7 +103,7 @@ class Log:
         """Everything that the lines of a block say."""
         import numpy as np
 
-        codes = np.fromiter(map(self.shapes.__getitem__, block.coded), np.int64, len(block))
+        codes = self.widths.codes(block.raw, len(block))
         self._learn()
         tally = np.bincount(codes, minlength=len(self.counts))
         self.counts += tally
@@ -155,7 +159,15 @@ class Log:
         self._varies = flags(
             self._varies, lambda shape: shape.plan.row or (shape.plan.speaker is not None and shape.plan.counts)
         )
+        numbers = np.fromiter((self._section_number(shape) for shape in new), np.int64, len(new))
+        self._section_of = np.concatenate([self._section_of, numbers])
         self._sections = flags(self._sections, lambda shape: shape.section is not None)
+
+    def _section_number(self, shape: Shape) -> int:
+        name = shape.section or b""
+        if name not in self.section_names:
+            self.section_names.append(name)
+        return self.section_names.index(name)
 
     def _like(self, shape: Shape, code: int) -> int:
         """The first shape whose lines are read in the same way."""
@@ -183,8 +195,7 @@ class Log:
             if len(self.streams) >= MOST_STREAMS:
                 return -1
             found = self.by_key[key] = len(self.streams)
-            # A log of very many streams keeps less of each.
-            self.streams.append(Stream(key, most=thinning.MOST if found < 48 else thinning.MOST >> 5))
+            self.streams.append(Stream(key, most=thinning.limit(found, bool(run or section))))
         return found
 
     def _varying(self, block: Block, codes: Whole, present: Whole, streams: Whole) -> Whole:
@@ -199,8 +210,8 @@ class Log:
                 self._by_rank(block, shape, at, streams)
             else:
                 names = sections[at]
-                for name in set(names.tolist()):
-                    streams[at[names == name]] = self._stream(shape, "", name)
+                for name in np.unique(names).tolist():
+                    streams[at[names == name]] = self._stream(shape, "", self.section_names[name])
         return tables
 
     def _by_rank(self, block: Block, shape: Shape, at: Whole, streams: Whole) -> None:
@@ -216,17 +227,16 @@ class Log:
         for rank in np.unique(ranks).tolist()[:MOST_RANKS]:
             streams[at[ranks == rank]] = self._stream(shape, f"rank {rank}", b"")
 
-    def _section_of_rows(self, codes: Whole) -> tuple[NDArray[np.object_], Whole]:
+    def _section_of_rows(self, codes: Whole) -> tuple[Whole, Whole]:
         """For every line, the section of the table that it stands in, and how many frames of tables came before."""
         import numpy as np
 
         begun = np.flatnonzero(self._sections[codes])
-        said = [self.shapes.known[code].section for code in codes[begun].tolist()]
-        names = np.array([self.section, *said], object)
-        tables = self.tables + np.concatenate([[0], np.cumsum([name == b"" for name in said])]).astype(np.int64)
-        self.section, self.tables = names[-1], int(tables[-1])
+        said = np.concatenate([[self.section], self._section_of[codes[begun]]])
+        tables = self.tables + np.concatenate([[0], np.cumsum(said[1:] == 0)])
+        self.section, self.tables = int(said[-1]), int(tables[-1])
         where = np.searchsorted(begun, np.arange(len(codes)), side="right")
-        return names[where], tables[where]
+        return said[where], tables[where]
 
     # --- numbers ---------------------------------------------------------------------------------------------
 
@@ -238,54 +248,69 @@ class Log:
             tables = self._varying(block, codes, present, streams)
         low = int(streams.min(initial=0))
         members = np.flatnonzero(np.bincount(streams - low, minlength=1)) + low
+        picked: list[tuple[int, Whole, Whole]] = []
         for number in members[members >= 0].tolist():
             at = np.flatnonzero(streams == number) if len(members) > 1 else np.arange(len(codes))
             stream = self.streams[number]
             chosen, places = stream.choose(len(at))
-            self._add(stream, block, codes, at[chosen], places, tables)
+            picked.append((number, at[chosen], places))
             end = int(at[-1])
             if stream.key.row:
                 self.last_tables[number] = int(tables[end])
             self.last[number] = (int(codes[end]), block.line(end), block.first + end, int(block.numbers[end]))
+        if picked:
+            self._read(block, codes, picked, tables)
         if self._stamped[present].any():
             at = np.flatnonzero(self._stamped[codes])
             chosen, places = self.clock.choose(len(at))
-            self._add(self.clock, block, codes, at[chosen], places, tables)
+            for code, same, texts in self._texts(block, codes[at[chosen]], at[chosen]):
+                extraction = self.shapes.known[code].extraction
+                assert extraction is not None
+                lines = at[chosen][same]
+                times = np.array(extraction.times(texts))[:, None]
+                self.clock.add(places[same], lines + block.first, block.numbers[lines], times, None)
 
-    def _add(self, stream: Stream, block: Block, codes: Whole, at: Whole, places: Whole, tables: Whole) -> None:
-        """Read the chosen lines of a stream, those of each shape together."""
+    def _read(self, block: Block, codes: Whole, picked: list[tuple[int, Whole, Whole]], tables: Whole) -> None:
+        """Read the chosen lines, those of each shape together, and give each stream its own."""
         import numpy as np
 
-        of = codes[at] if stream is self.clock else self._alike[codes[at]]
-        shapes = [int(of[0])] if len(of) and (of == of[0]).all() else np.unique(of).tolist()
-        for code in shapes:
-            same = np.flatnonzero(of == code) if len(shapes) > 1 else np.arange(len(of))
-            lines = at[same]
-            raw, starts, ends = block.raw, block.starts[lines].tolist(), block.ends[lines].tolist()
-            texts = [raw[a:b] for a, b in zip(starts, ends, strict=True)]
-            within = tables[lines] if stream.key.row else tables
-            self.put(stream, code, texts, lines + block.first, block.numbers[lines], places[same], within)
+        at = np.concatenate([lines for _, lines, _ in picked])
+        places = np.concatenate([where for _, _, where in picked])
+        owners = np.repeat([number for number, _, _ in picked], [len(lines) for _, lines, _ in picked])
+        for code, same, texts in self._texts(block, self._alike[codes[at]], at):
+            lines, of = at[same], owners[same]
+            rows, names = self._rows(code, texts, tables[lines] if len(tables) else tables)
+            for number in np.unique(of).tolist():
+                own = np.flatnonzero(of == number)
+                where, said = lines[own], None if names is None else names[own]
+                line_numbers = block.numbers[where]
+                self.streams[number].add(places[same[own]], where + block.first, line_numbers, rows[own], said)
 
-    def put(
-        self, stream: Stream, code: int, texts: list[bytes], orders: Whole, numbers: Whole, places: Whole, tables: Whole
-    ) -> None:
-        """Read lines of one shape into a stream."""
+    def _texts(self, block: Block, codes: Whole, at: Whole) -> Iterator[tuple[int, Whole, list[bytes]]]:
+        """Lines by their shapes: the shape, which of the lines they are, and what they say."""
         import numpy as np
 
-        extraction = self.shapes.known[code].extraction
-        assert extraction is not None
+        alone = len(codes) > 0 and bool((codes == codes[0]).all())
+        for code in [int(codes[0])] if alone else np.unique(codes).tolist():
+            same = np.arange(len(codes)) if alone else np.flatnonzero(codes == code)
+            raw, starts, ends = block.raw, block.starts[at[same]].tolist(), block.ends[at[same]].tolist()
+            yield code, same, [raw[a:b] for a, b in zip(starts, ends, strict=True)]
+
+    def _rows(self, code: int, texts: list[bytes], tables: Whole) -> tuple[Floats, NDArray[np.object_] | None]:
+        """Lines of one shape, read."""
+        import numpy as np
+
+        shape = self.shapes.known[code]
+        assert shape.extraction is not None
+        rows, said = shape.extraction.read(texts)
         names = None
-        if stream is self.clock:
-            rows = np.array(extraction.times(texts))[:, None]
-        else:
-            rows, said = extraction.read(texts)
-            if extraction.named:
-                names = np.empty(len(texts), object)
-                for at, row in enumerate(said or []):
-                    names[at] = row
-            if stream.key.row:
-                rows[:, TABLE - 5] = tables
-        stream.add(places, orders, numbers, rows, names)
+        if shape.extraction.named:
+            names = np.empty(len(texts), object)
+            for at, row in enumerate(said or []):
+                names[at] = row
+        if shape.plan.row:
+            rows[:, TABLE - 5] = tables
+        return rows, names
 
     # --- words -----------------------------------------------------------------------------------------------
 
@@ -356,9 +381,8 @@ class Log:
         for number, (code, raw, order, line) in self.last.items():
             stream = self.streams[number]
             if not any(int(orders[-1]) == order or order in orders for orders in stream.orders if len(orders)):
-                tables = self.last_tables.get(number, 0)
-                where = np.array([order]), np.array([line]), np.array([stream.count - 1])
-                self.put(stream, code, [raw], *where, np.array([tables]))
+                rows, names = self._rows(code, [raw], np.array([self.last_tables.get(number, 0)]))
+                stream.add(np.array([stream.count - 1]), np.array([order]), np.array([line]), rows, names)
         for stream in (*self.streams, self.clock):
             stream.sort()
         for block, codes in self.recent:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
 from stetho.text import grammar, tracebacks
-from stetho.text.even import shown
+from stetho.text.even import CODES, LONGEST, collapse, collapsed, shown
 from stetho.text.extraction import Extraction
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # Beyond these, a log is prose: shapes that say nothing are forgotten, and the rest share one.
 MOST = 1 << 15
 MOST_TELLING = 1 << 16
+MOST_WIDTHS = 1 << 16
+# The share of lines in a block whose widths may be new before it is cheaper to collapse all of them.
+FEW_WIDTHS = 0.08
 WARNING = re.compile(rb"[A-Za-z]*Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
 # The place at which a warning was raised is no part of what it says.
 NOTHING = 0
@@ -44,13 +47,32 @@ class Shape:
         return self.plan.counts or bool(self.phrases) or self.warns or self.opens or self.section is not None
 
 
+class Vocabulary:
+    """The phrases that are listened for, and a pattern for their words: most lines have none of them."""
+
+    def __init__(self, phrases: Sequence[Phrase]) -> None:
+        self.phrases = tuple(phrases)
+        self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
+        words = sorted({word for phrase in phrases for word in phrase.encoded})
+        self.words = re.compile(b"|".join(map(re.escape, words)) or b"(?!)")
+
+    def said_in(self, line: bytes) -> tuple[str, ...]:
+        """What an evened line says."""
+        lower = line.lower()
+        if self.words.search(lower) is None:
+            return ()
+        begin = grammar.speaker_of(line)[1]
+        decoded = line[begin:].decode("utf-8", "backslashreplace")
+        hit = [phrase for phrase in self.phrases if any(word in lower for word in phrase.encoded)]
+        return tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
+
+
 class Shapes(dict[bytes, int]):
     """Codes of shapes by their coded lines; a line that is new is understood on the spot."""
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         super().__init__()
-        self.phrases = phrases
-        self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
+        self.vocabulary = Vocabulary(phrases)
         self.known = [Shape(b"", grammar.Plan())]
         self.forgotten = 0
 
@@ -82,17 +104,47 @@ class Shapes(dict[bytes, int]):
 
     def understand(self, line: bytes) -> Shape:
         """Everything that an evened line says; it depends on nothing else."""
-        return understand(line, self.phrases, self.farewells)
+        return understand(line, self.vocabulary)
 
 
-def understand(line: bytes, phrases: Sequence[Phrase], farewells: set[str]) -> Shape:
-    lower = line.lower()
-    hit = [phrase for phrase in phrases if any(word in lower for word in phrase.encoded)]
-    said: tuple[str, ...] = ()
-    if hit:
-        begin = grammar.speaker_of(line)[1]
-        decoded = line[begin:].decode("utf-8", "backslashreplace")
-        said = tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
+class Widths(dict[bytes, int]):
+    """Codes by lines whose runs of digits and blanks are not made one yet: most logs have few widths.
+
+    Then a line is found without its runs being looked at; where widths are many, runs are collapsed block by block.
+    """
+
+    def __init__(self, shapes: Shapes) -> None:
+        super().__init__()
+        self.shapes = shapes
+        self.missed = 0
+        self.patience = 0
+        """Blocks to go before it is tried again whether widths are few."""
+
+    def __missing__(self, wide: bytes) -> int:
+        self.missed += 1
+        code = self.shapes[collapsed(wide)]
+        if len(self) < MOST_WIDTHS and len(wide) < LONGEST:
+            self[wide] = code
+        return code
+
+    def codes(self, block: bytes, lines: int) -> Whole:
+        """The code of every line of a block that ends with a line's end."""
+        import numpy as np
+
+        coded, known = block.translate(CODES), self.__getitem__
+        if self.patience:
+            self.patience -= 1
+            coded, known = collapse(coded), self.shapes.__getitem__
+        self.missed = 0
+        found = np.fromiter(map(known, coded[:-1].split(b"\n")), np.int64, lines)
+        if self.missed > FEW_WIDTHS * lines:
+            self.patience = 64
+            self.clear()
+        return found
+
+
+def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
+    said = vocabulary.said_in(line)
     opens = (b"Traceback (" in line or b'File "' in line) and tracebacks.OPENS.search(line) is not None
     section = _section(line)
     plan = grammar.Plan() if opens or section is not None else grammar.read(line)
@@ -101,9 +153,9 @@ def understand(line: bytes, phrases: Sequence[Phrase], farewells: set[str]) -> S
         line,
         plan,
         said,
-        warns=b"arn" in lower and WARNING.search(line) is not None,
+        warns=(b"arn" in line or b"WARN" in line or line.startswith(b"[W")) and WARNING.search(line) is not None,
         opens=opens,
-        speaks=not indented and not farewells.intersection(said),
+        speaks=not indented and not vocabulary.farewells.intersection(said),
         section=section,
         extraction=Extraction(line, plan) if plan.counts or plan.stamp is not None else None,
     )

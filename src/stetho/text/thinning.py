@@ -20,6 +20,11 @@ _GOLDEN = 2654435769
 _WRAP = 1 << 32
 
 
+def limit(number: int, many: bool) -> int:
+    """How many points a stream may keep: less where there are many, as of ranks, of a table's rows, or of names."""
+    return max(1, MOST >> 5 if number >= 48 else MOST >> 3 if many else MOST)
+
+
 def share(count: int, most: int = MOST) -> int:
     """One of how many points is kept when there are so many: 1, 2, 4, …"""
     part = 1

@@ -1,0 +1,101 @@
+"""Tracebacks in a log: the one that counts, those of each rank, what they were chained to, and what follows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stetho.artifact import artifact_at
+from stetho.facts import Crash, Fact, Tracebacks
+from stetho.reader import Reading
+from stetho.readers.text_log import text_log
+
+HEAD = "Traceback (most recent call last):\n"
+OWN = '  File "/home/me/train.py", line 12, in main\n    step(batch)\n'
+LIBRARY = '  File "/opt/lib/python3.11/site-packages/torch/nn/module.py", line 99, in f\n    g()\n'
+
+
+def facts(tmp_path: Path, text: str) -> list[Fact]:
+    file = tmp_path / "log"
+    file.write_text(text)
+    artifact = artifact_at(file)
+    assert artifact is not None
+    return [piece.fact for piece in text_log.function(artifact) if isinstance(piece, Reading)]
+
+
+def crash(tmp_path: Path, text: str) -> Crash:
+    (found,) = [fact for fact in facts(tmp_path, text) if isinstance(fact, Crash)]
+    return found
+
+
+def test_the_users_innermost_line_is_where(tmp_path: Path) -> None:
+    found = crash(tmp_path, HEAD + OWN + LIBRARY + "RuntimeError: shapes\n")
+    assert str(found.where) == "/home/me/train.py:12" and found.message == "shapes"
+
+
+def test_a_message_goes_on_over_indented_lines(tmp_path: Path) -> None:
+    text = HEAD + OWN + "RuntimeError: Error(s) in loading state_dict for Net:\n\tsize mismatch for fc.weight: a\n\n"
+    assert crash(tmp_path, text).message == "Error(s) in loading state_dict for Net: size mismatch for fc.weight: a"
+
+
+def test_a_chain_tells_what_led_to_it(tmp_path: Path) -> None:
+    between = "\nThe above exception was the direct cause of the following exception:\n\n"
+    found = crash(tmp_path, HEAD + OWN + "KeyError: 'lr'\n" + between + HEAD + OWN + "ValueError: bad config\n")
+    assert (found.exception, found.chain) == ("ValueError", ("KeyError: 'lr'",))
+
+
+def test_a_workers_own_traceback_is_the_one(tmp_path: Path) -> None:
+    inner = '  File "/home/me/data.py", line 8, in __getitem__\n    return self.rows[i]\n'
+    text = HEAD + OWN + "KeyError: Caught KeyError in DataLoader worker process 0.\nOriginal " + HEAD + inner
+    found = crash(tmp_path, text + "KeyError: 5\n")
+    assert (found.message, str(found.where)) == ("5", "/home/me/data.py:8")
+    assert found.chain == ("KeyError: Caught KeyError in DataLoader worker process 0.",)
+
+
+def ranked(rank: int, text: str) -> list[str]:
+    return [f"[rank{rank}]: {line}" for line in text.splitlines()]
+
+
+def test_interleaved_ranks_are_told_apart_and_the_first_to_fall_counts(tmp_path: Path) -> None:
+    one = ranked(1, HEAD + OWN + "ValueError: bad label")
+    other = ranked(0, HEAD + OWN + "torch.distributed.DistBackendError: Connection closed by remote peer")
+    mixed = [line for pair in zip(one, other, strict=True) for line in pair]
+    launcher = HEAD + LIBRARY + "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+    found = facts(tmp_path, "\n".join(mixed) + "\n" + launcher)
+    (fell,) = [fact for fact in found if isinstance(fact, Crash)]
+    (several,) = [fact for fact in found if isinstance(fact, Tracebacks)]
+    assert (fell.exception, fell.rank, fell.lines_after) == ("ValueError", "rank 1", 0)
+    assert several.count == 3 and [entry.run for entry in several.by_rank] == ["rank 1", "rank 0"]
+
+
+def test_farewells_are_no_output_after_the_end(tmp_path: Path) -> None:
+    after = "wandb: Waiting for W&B process to finish... (failed 1).\nsrun: error: node01: task 0: Exited with exit code 1\n"
+    assert crash(tmp_path, HEAD + OWN + "KeyError: 1\n" + after * 10).lines_after == 0
+    assert crash(tmp_path, HEAD + OWN + "KeyError: 1\n" + "epoch 2\n" * 10).lines_after == 10
+
+
+def test_a_group_of_exceptions_names_what_is_in_it(tmp_path: Path) -> None:
+    text = (
+        "  + Exception Group Traceback (most recent call last):\n"
+        '  |   File "/home/me/train.py", line 3, in <module>\n  |     raise g\n'
+        "  | ExceptionGroup: two (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n"
+        '    | Traceback (most recent call last):\n    |   File "/home/me/train.py", line 9, in f\n    |     x\n'
+        "    | ValueError: a\n    +------------------------------------\n"
+    )
+    found = crash(tmp_path, text)
+    assert (found.exception, str(found.where)) == ("ValueError", "/home/me/train.py:9")
+
+
+def test_a_box_of_rich_is_read(tmp_path: Path) -> None:
+    text = (
+        "╭───────── Traceback (most recent call last) ─────────╮\n"
+        "│ /home/me/train.py:12 in main                        │\n│                                │\n"
+        "╰─────────────────────────────────────────────────────╯\nKeyError: 'lr'\n"
+    )
+    assert str(crash(tmp_path, text).where) == "/home/me/train.py:12"
+
+
+@pytest.mark.parametrize("text", ["KeyError: is mentioned\n", "see Traceback in the docs\n", HEAD, HEAD + OWN])
+def test_what_is_no_whole_traceback_is_no_crash(tmp_path: Path, text: str) -> None:
+    assert not [fact for fact in facts(tmp_path, text) if isinstance(fact, Crash)]
