@@ -8,18 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stetho.text.numerals import number
-
 from stetho.phrase import Phrase
 from stetho.text import thinning, words
 from stetho.text.assembly import LARGEST
 from stetho.text.even import ANSI, LONGEST, even, plain
-<<<<<<< HEAD
-from stetho.text.shapes import Shape, understand
-=======
 from stetho.text.numerals import number
 from stetho.text.shapes import Shape, Vocabulary, understand
->>>>>>> febcf2cd28e1cb1bde109f48c307fb925be98be4
 from stetho.text.stamps import DAY, seconds
 from stetho.text.tracebacks import Tracebacks
 

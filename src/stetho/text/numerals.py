@@ -15,11 +15,8 @@ if TYPE_CHECKING:
 NAN = float("nan")
 THOUSANDS = re.compile(rb"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 _LONGEST, _EXACT, _POWERS = 18, 2**53, 22
-<<<<<<< HEAD
-=======
 # For fewer numbers than this, to read them one by one is faster.
 _FEW = 400
->>>>>>> febcf2cd28e1cb1bde109f48c307fb925be98be4
 _TENS = tuple(10.0**power for power in range(_POWERS + 1))
 _MINUS, _POINT, _COMMA, _E = b"-.,e"
 
@@ -50,11 +47,7 @@ def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool) -> Floa
     raw = np.frombuffer(blob, np.uint8)
     lengths = ends - starts
     longest = int(lengths.max(initial=0))
-<<<<<<< HEAD
-    if longest > _LONGEST:
-=======
     if longest > _LONGEST or len(starts) < _FEW:
->>>>>>> febcf2cd28e1cb1bde109f48c307fb925be98be4
         return _carefully(blob, starts, ends)
     mantissa, power = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
     exponent = np.zeros(len(starts), np.int64)
