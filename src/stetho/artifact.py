@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 HEAD = 64 * 1024
 # What a folder holds is looked at by name, and never all of a folder that has a million files.
 MOST_NAMES = 10_000
 # A line longer than this is cut; nothing that says something is as long.
 LONGEST = 16 * 1024
+
+
+# How text of two bytes a letter begins.
+WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Narrowed(io.RawIOBase):
+    """UTF-16 read as UTF-8, some at a time."""
+
+    def __init__(self, handle: BinaryIO) -> None:
+        self.handle, self.left = handle, b""
+        self.decoder = codecs.getincrementaldecoder("utf-16")("replace")
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        while size < 0 or len(self.left) < size:
+            part = self.handle.read(1 << 20)
+            self.left += self.decoder.decode(part, final=not part).encode("utf-8", "replace")
+            if not part:
+                break
+        size = len(self.left) if size < 0 else size
+        out, self.left = self.left[:size], self.left[size:]
+        return out
+
+    def readinto(self, buffer: Any) -> int:
+        part = self.read(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        self.handle.close()
+        super().close()
 
 
 @dataclass(frozen=True)
@@ -47,8 +84,13 @@ class Artifact:
 
     @property
     def is_text(self) -> bool:
-        """Whether its beginning is text: no NUL byte, which every binary format has early on."""
-        return bool(self.head) and b"\x00" not in self.head
+        """Whether it begins with text: no NUL byte, which binary formats have early on, or text of wide letters."""
+        return bool(self.head) and (b"\x00" not in self.head or self.head.startswith(WIDE))
+
+    def opened(self) -> BinaryIO:
+        """Its bytes from the first on; text of wide letters, as some consoles write it, as any other."""
+        handle = self.path.open("rb")
+        return cast(BinaryIO, Narrowed(handle)) if self.head.startswith(WIDE) else handle
 
     def part(self, offset: int, size: int) -> bytes:
         """Some of its bytes; fewer where it ends, none where it cannot be read."""

@@ -13,8 +13,9 @@ from stetho.check import Judgement
 from stetho.choice import possible
 from stetho.evidence import Place
 from stetho.experiment import Experiment
-from stetho.facts import Crash, RunEnd
+from stetho.facts import Crash, LossCurve, Progress, RunEnd
 from stetho.inquiry import Inquiry
+from stetho.observation import UNFINISHED
 from stetho.reason import (
     NO_EVIDENCE,
     Gate,
@@ -43,6 +44,8 @@ from stetho.verdict import (
 SHOWN = 8
 NOTHING_LEFT = "compare with a run that works, or observe more of it with a larger --budget"
 FAVOURS = 1.5
+# Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
+LEAST_POINTS, ARRIVED = 8, 0.95
 
 
 def rank(inquiry: Inquiry) -> tuple[Seen, dict[str, float], Gate]:
@@ -119,7 +122,11 @@ def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
     end = inquiry.fact(RunEnd)
     if end is None:
         return "nothing was found that any reader knows; this says nothing about health"
-    if seen.symptom != "none" or end.steps > 0:
+    if seen.symptom != "none":
+        return ""
+    if end.stopped_by == UNFINISHED and not inquiry.request.command:
+        return cut_short(inquiry)
+    if end.steps > 0:
         return ""
     if not end.attached:
         return (
@@ -127,6 +134,18 @@ def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
         )
     how = "within its time" if end.stopped_by == "time" else "before it ended"
     return f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge"
+
+
+def cut_short(inquiry: Inquiry) -> str:
+    """Why a log that just stops says nothing of health: there is too little of it, or it stops on its way."""
+    curve, progress = inquiry.fact(LossCurve), inquiry.fact(Progress)
+    step, total = (progress.step, progress.total) if progress is not None else (None, None)
+    if step is not None and total is not None and step < ARRIVED * total:
+        where = f"the log stops at step {step} of {total} and does not say why"
+        return f"{where}: the run was ended from outside, or goes on"
+    if curve is None or len(curve.values) < LEAST_POINTS:
+        return "too little was logged to tell how the run went"
+    return ""
 
 
 def symptoms(fired: list[Judgement], catalogue: Catalogue) -> tuple[Symptom, ...]:

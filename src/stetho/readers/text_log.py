@@ -108,8 +108,12 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
 
     if artifact.folder or not artifact.size:
         return
-    with artifact.path.open("rb") as handle:
-        read = log.read(handle, tuple(catalogue.load().phrases.values()))
+    try:
+        with artifact.opened() as handle:
+            read = log.read(handle, tuple(catalogue.load().phrases.values()))
+    except OSError as error:
+        yield Flaw(f"it cannot be read: {error.strerror or error}")
+        return
     found = list(assembly.series(read, artifact.name))
     yield from found
     yield from telling.readings(read, found)
