@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench scoreboard overhead fuzz matrix smokes clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead readers fuzz matrix smokes clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -33,8 +33,8 @@ types: setup
 docs: setup
 	$(BIN)/python -m stetho.reference
 
-# Both are slow, and `overhead` wants a machine that does nothing else.
-bench: scoreboard overhead fuzz
+# All are slow, and `overhead` wants a machine that does nothing else.
+bench: scoreboard overhead readers fuzz
 
 # The whole corpus, program by program.
 scoreboard: setup
@@ -44,8 +44,13 @@ scoreboard: setup
 overhead: setup $(PEERS)/.stetho-installed
 	OMP_NUM_THREADS=1 $(BIN)/python bench/overhead.py --write
 
-# Parsers of the probes on a hundred thousand broken texts.
+# How fast readers read, beside what else is installed that reads the same.
+readers: setup
+	OMP_NUM_THREADS=1 $(BIN)/python bench/readers.py
+
+# A hundred thousand damaged files, none of which may raise, hang or take much memory.
 fuzz: setup
+	$(BIN)/python bench/fuzz.py
 	$(BIN)/python bench/fuzz_probes.py
 
 # Every intervention in every style of program.

@@ -30,6 +30,8 @@ MOST_DIGITS = 19
 MOST_AFTER_ZERO = 24
 MOST_ABOVE = 1000
 LARGEST_POWER = 40
+# Up to these, whole numbers and powers of ten are floats without an error.
+EXACT, LARGEST_EXACT_POWER = 2**53, 22
 MINUS, PLUS, POINT, ZERO, POWER = (ord(character) for character in "-+.0e")
 U = np.uint64
 ZEROS, CARRY, HIGH = U(0x3030303030303030), U(0x0606060606060606), U(0xF0F0F0F0F0F0F0F0)
@@ -88,13 +90,24 @@ def _digits(words: Words, ends: Places, count: Places, plain: NDArray[np.bool_])
     """The whole number of up to 24 digits, of which the first must be zeros when there are more than 19."""
     found = _eight(words, ends, np.minimum(count, 8), plain)
     for taken, scale in ((8, U(10**8)), (16, U(10**16))):
-        longer = np.flatnonzero(count > taken)
-        if not len(longer):
+        longer = count > taken
+        if longer.all():
+            found += _more(words, ends, count, plain, taken) * scale
+        elif longer.any():
+            rows = np.flatnonzero(longer)
+            good = plain[rows]
+            found[rows] += _more(words, ends[rows], count[rows], good, taken) * scale
+            plain[rows] = good
+        else:
             break
-        good = plain[longer]
-        more = _eight(words, ends[longer] - taken, np.minimum(count[longer] - taken, 8), good)
-        plain[longer] = good & (more < MOST_ABOVE) if taken == 16 else good
-        found[longer] += more * scale
+    return found
+
+
+def _more(words: Words, ends: Places, count: Places, plain: NDArray[np.bool_], taken: int) -> Words:
+    """The digits before those that were taken."""
+    found = _eight(words, ends - taken, np.minimum(count - taken, 8), plain)
+    if taken == 16:
+        plain &= found < MOST_ABOVE
     return found
 
 
@@ -140,13 +153,30 @@ def _points(data: Bytes, first: Places, ends: Places) -> Places:
     return point
 
 
+def _whole(data: Bytes, words: Words, first: Places, ends: Places) -> Words | None:
+    """Whole numbers without a sign; None when not all of them are."""
+    count = ends - first
+    plain = (count > 0) & (count <= MOST_DIGITS) & ((data[first] != ZERO) | (count == 1))
+    if not plain.all():
+        return None
+    digits = _digits(words, ends, count, plain)
+    return digits if plain.all() else None
+
+
 def _plain(
     data: Bytes, words: Words, begins: Places, ends: Places, powers: Places | None
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Numbers of the form -12.34, times powers of ten, and which of them are of that form and certain."""
     negative = data[begins] == MINUS
-    first = begins + negative
-    point = _points(data, first, ends)
+    signs = bool(negative.any())
+    first = begins + negative if signs else begins
+    second = data[first + 1] == POINT
+    if powers is None and not signs and not second.any():
+        found = _whole(data, words, first, ends)
+        if found is not None:
+            return found.astype(np.float64), np.ones(len(found), np.bool_)
+    # Most numbers have their point after the first digit.
+    point = first + 1 if second.all() else _points(data, first, ends)
     pointed = point >= 0
     stop = np.where(pointed, point, ends)
     whole, fraction = stop - first, np.where(pointed, ends - stop - 1, 0)
@@ -154,17 +184,25 @@ def _plain(
     plain = (whole > 0) & ((whole + fraction <= MOST_DIGITS) | tiny) & ~(pointed & (fraction == 0))
     # What begins with a zero and goes on, and a minus zero, are not everywhere the same.
     plain &= (data[first] != ZERO) | ((whole == 1) & (pointed | ~negative))
-    whole, fraction = np.where(plain, whole, 1), np.where(plain, fraction, 0)
+    if not plain.all():
+        whole, fraction = np.where(plain, whole, 1), np.where(plain, fraction, 0)
     digits = _digits(words, stop, whole, plain)
-    if powers is None and not pointed.any():
-        values = digits.astype(np.float64)
-        return np.where(negative, -values, values), plain
     digits = digits * _tens()[np.minimum(fraction, MOST_DIGITS)] + _digits(words, ends, fraction, plain)
     power = -fraction if powers is None else powers - fraction
-    plain &= np.abs(power) <= LARGEST_POWER
-    values, certain = _nearest(digits, np.clip(power, -LARGEST_POWER, LARGEST_POWER))
+    values, certain = _times(digits, power)
+    plain &= certain
+    return (np.where(negative, -values, values) if signs else values), plain
+
+
+def _times(digits: Words, power: Places) -> tuple[Floats, NDArray[np.bool_]]:
+    """Digits times powers of ten as the nearest floats, and which of these are certain."""
+    if int(digits.max()) <= EXACT and int(power.max()) <= 0 and int(power.min()) >= -LARGEST_EXACT_POWER:
+        # Both are floats without an error, and so is their quotient but for its rounding.
+        return digits.astype(np.float64) / _exact()[-power], np.ones(len(digits), np.bool_)
+    near = np.abs(power) <= LARGEST_POWER
+    values, certain = _nearest(digits, power if near.all() else np.where(near, power, 0))
     values = np.where(power == 0, digits.astype(np.float64), values)
-    return np.where(negative, -values, values), plain & (certain | (power == 0))
+    return values, near & (certain | (power == 0))
 
 
 def _part(data: Bytes, words: Words, begins: Places, ends: Places) -> tuple[Floats, NDArray[np.bool_]]:
@@ -185,6 +223,11 @@ def _part(data: Bytes, words: Words, begins: Places, ends: Places) -> tuple[Floa
         values[rows], certain = _plain(data, words, begins[rows], mark, power)
         plain[rows] = good & certain
     return values, plain
+
+
+@cache
+def _exact() -> Floats:
+    return np.array([float(10**power) for power in range(LARGEST_EXACT_POWER + 1)])
 
 
 @cache
