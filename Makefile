@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench scoreboard overhead text-logs matrix smokes clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead fuzz text-logs matrix smokes clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -34,7 +34,7 @@ docs: setup
 	$(BIN)/python -m stetho.reference
 
 # All are slow, and `overhead` wants a machine that does nothing else.
-bench: scoreboard overhead text-logs
+bench: scoreboard overhead fuzz text-logs
 
 # The whole corpus, program by program.
 scoreboard: setup
@@ -43,6 +43,10 @@ scoreboard: setup
 # What observing costs, beside other tools.
 overhead: setup $(PEERS)/.stetho-installed
 	OMP_NUM_THREADS=1 $(BIN)/python bench/overhead.py --write
+
+# Parsers of the probes on a hundred thousand broken texts.
+fuzz: setup
+	$(BIN)/python bench/fuzz_probes.py
 
 # How fast text logs are read, style by style, and in how much memory.
 text-logs: setup

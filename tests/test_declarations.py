@@ -24,8 +24,10 @@ from stetho.cause import Cause
 from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
 from stetho.facts import FACTS, Fact
-from stetho.intervention import OUTCOMES
+from stetho.intervention import ALTERS, OUTCOMES
 from stetho.phrase import Phrase
+from stetho.probe import Example as ProbeExample
+from stetho.probe import Probe
 from stetho.reader import Content, Flaw, Reader, Reading
 from stetho.reader import Example as ReaderExample
 from stetho.rule import Rule
@@ -189,9 +191,9 @@ def default_of(field: Field[Any]) -> object:
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
-def laid_out(content: Content, folder: Path) -> Artifact:
-    """An example's content on disk, under a name that says nothing."""
-    path = folder / "thing"
+def laid_out(content: Content, folder: Path, name: str = "thing") -> Artifact:
+    """An example's content on disk, under a name that says nothing unless another is given."""
+    path = folder / name
     files = content if isinstance(content, Mapping) else {"": content}
     for name, held in files.items():
         file = path / name if name else path
@@ -211,7 +213,7 @@ def laid_out(content: Content, folder: Path) -> Artifact:
     ],
 )
 def test_a_reader_finds_in_its_example_what_it_says(one: Reader, example: ReaderExample, tmp_path: Path) -> None:
-    artifact = laid_out(example.content, tmp_path)
+    artifact = laid_out(example.content, tmp_path, example.name)
     sure = {other.id: other.recognises(artifact) for other in CATALOGUE.readers.values()}
     assert sure[one.id] == max(sure.values()) > 0, "another reader would take it"
     pieces = list(one.function(artifact))
@@ -237,6 +239,28 @@ def test_a_reader_finds_nothing_in_nothing(one: Reader, tmp_path: Path) -> None:
         artifact = laid_out(content, tmp_path / str(type(content).__name__))
         assert one.recognises(artifact) == 0.0
         assert [piece for piece in one.function(artifact) if not isinstance(piece, Flaw)] == []
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(example, id=f"{one.id}: {name}")
+        for one in CATALOGUE.probes.values()
+        for name, example in one.examples.items()
+    ],
+)
+def test_a_probe_reads_from_its_example_what_it_says(example: ProbeExample) -> None:
+    assert example.parser(example.text) == example.gives
+
+
+@pytest.mark.parametrize("one", [pytest.param(p, id=p.id) for p in CATALOGUE.probes.values()])
+def test_a_probe_keeps_within_the_time_that_all_have_together(one: Probe) -> None:
+    assert 0 < one.limit < 3
+    assert one.reads and one.gives
+    assert all(issubclass(kind, Fact) for kind in one.gives)
+    if one.function.__module__.startswith("stetho."):
+        assert one.instead
+        assert one.function.__module__ == f"stetho.probes.{one.id.replace('-', '_')}"
 
 
 def phrase_examples(which: str) -> list[Any]:
@@ -458,3 +482,7 @@ def test_the_guests_are_looked_at() -> None:
     assert set(imported(ast.parse("import a.b, c\nfrom d.e import f\nfrom . import g\nfrom ..h import i"))) == {
         "a", "c", "d", ".", "..",
     }  # fmt: skip
+
+
+def test_what_a_change_alters_is_something_that_the_judging_knows() -> None:
+    assert {one.alters for one in CATALOGUE.interventions.values()} == set(ALTERS)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 
 from stetho import catalogue
+from stetho.attempt import wants_more
 from stetho.evidence import Place
 from stetho.facts import (
     Fact,
@@ -155,6 +158,16 @@ def test_a_smooth_curve_has_no_noise_to_hide_a_difference() -> None:
     assert found is not None and found.better and found.same_start
 
 
+def test_curves_that_bend_smoothly_are_not_noisy() -> None:
+    """Full batches: one run converges faster than the other, and both go on bending to the end."""
+    fast, slow = ([0.5 / (1 + (i / scale) ** 2) + 0.002 for i in range(40)] for scale in (2, 5))
+    found = difference(list(zip(fast, slow, strict=True)))
+    assert found is not None and found.worse
+    swings = [(1.0, 1 + 0.3 * math.sin(i / 6)) for i in range(60)]
+    found = difference(swings)
+    assert found is not None and not found.clear
+
+
 def test_a_curve_that_crosses_zero_has_a_scale() -> None:
     base = [math.exp(-i / 5) - 0.1 for i in range(100)]
     small, large = difference([(v, v - 0.05) for v in base]), difference([(v, v - 0.3) for v in base])
@@ -217,6 +230,26 @@ def test_failures_are_outcomes_of_their_own() -> None:
     assert judged(broken, learned).outcome == "symptom-gone"
 
 
+def test_what_only_explodes_more_slowly_than_the_base_is_no_better() -> None:
+    broken = facts(LossCurve((0.7, 1.9, *[math.nan] * 15), chance=0.69, nonfinite_step=2, nonfinite_in="loss"), ENDED)
+    huge = [0.7, 1e5, 1e12, *(1e160 * (1 + 0.9 * (-1) ** i) for i in range(60))]
+    risen = [0.7, 0.8, *(70 + (i % 3) for i in range(60))]
+    slower = [0.7, 0.8, 0.9, 1.0, 1.2, *(70 + (i % 3) for i in range(60))]
+    for values, now in ((huge, "loss-"), (risen, "far above its start"), (slower, "loss-diverging")):
+        found = judged(broken, facts(LossCurve(tuple(values), chance=0.69), ENDED))
+        assert found.outcome == "same"
+        assert f", finite, now {now}" in found.detail
+    near = judged(broken, facts(curve(0.69, start=0.72, chance=0.69), ENDED))
+    assert near.outcome == "better" and near.detail.endswith("finite, now loss-flat")
+
+
+def test_a_symptom_that_is_not_seen_is_said_where_there_is_no_clear_difference() -> None:
+    flat, less = (facts(curve(to, start=0.7, chance=0.693), ENDED) for to in (0.69, 0.63))
+    found = judged(flat, less)
+    assert found.outcome == "same"
+    assert "loss-flat no longer seen, but no clear difference" in found.detail
+
+
 def test_what_ends_before_the_failure_is_due_says_nothing() -> None:
     values = (*curve(0.4).values[:100], *[math.nan] * 15)
     broken = facts(LossCurve(values, nonfinite_step=100, nonfinite_in="loss"), ENDED)
@@ -271,6 +304,19 @@ def test_other_targets_are_compared_by_what_is_explained() -> None:
     assert (found.outcome, found.measure) == ("better", "explained variance")
 
 
+def test_what_is_explained_counts_by_the_samples_it_rests_on() -> None:
+    """A hand-written loss has no call site that could tell them."""
+    outcomes = [
+        judged(
+            facts(curve(1.0, explained=0.56, explained_from=samples), ENDED),
+            facts(curve(0.1, explained=0.99, explained_from=samples), ENDED),
+            alters="loss",
+        ).outcome
+        for samples in (None, 8, 128, 640)
+    ]
+    assert outcomes == ["undecided", "undecided", "better", "better"]
+
+
 def test_a_reduction_is_only_a_factor() -> None:
     base = facts(curve(0.5), called(function="mse_loss", reduction="mean"), ENDED)
     summed = facts(curve(32.0, start=2.3 * 64, seed=3), called(function="mse_loss", reduction="sum"), ENDED)
@@ -286,8 +332,7 @@ def test_without_another_measure_it_is_undecided() -> None:
     found = judged(base, other)
     assert found.outcome == "undecided"
     assert "alters the loss itself: mse_loss became l1_loss" in found.detail
-    assert judged(base, other, alters_loss=False).outcome == "better"
-    assert judged(base, facts(curve(0.1), called(function="mse_loss"), ENDED), alters_loss=True).outcome == "undecided"
+    assert judged(base, facts(curve(0.1), called(function="mse_loss"), ENDED), alters="loss").outcome == "undecided"
     assert not altered(facts(called(function="nll_loss")), facts(called(function="cross_entropy")))
 
 
@@ -296,6 +341,83 @@ def test_a_loss_and_an_accuracy_that_disagree_decide_nothing() -> None:
     base = facts(curve(1.0), called(accuracy_last=0.9, **site), ENDED)
     weighted = facts(curve(0.1, start=0.3), called(accuracy_last=0.2, **site), ENDED)
     assert judged(base, weighted).outcome == "undecided"
+
+
+def test_a_batch_that_is_harder_than_the_rest_is_not_worse_while_it_falls() -> None:
+    base = facts(curve(0.284, start=0.36), ENDED)
+    for to, start, outcome, words in (
+        (0.331, 0.342, "same", "hardly falls from its own start"),
+        (0.331, 0.6, "same", ", falls from its own start"),
+        (0.5, 0.342, "worse", "clearly higher"),
+        (0.1, 0.342, "better", "clearly lower"),
+    ):
+        found = judged(base, facts(curve(to, start=start, noise=0.005), ENDED), alters="level")
+        assert (found.outcome, words in found.detail) == (outcome, True), found.detail
+    hard = judged(base, facts(curve(0.331, start=0.342, noise=0.005), ENDED), alters="level")
+    assert not noise_decides(hard)
+    assert judge_over_seeds([hard, hard]).outcome == "same"
+    assert judged(base, facts(curve(0.331, start=0.342, noise=0.005), ENDED)).outcome == "worse"
+
+
+# --- when a loss is the mean of another number of samples -----------------------------------------------------
+
+
+def squares(random_: random.Random, samples: int, steps: int, level: float = 1.0, **more: object) -> Facts:
+    """Squared errors of noise: the loss of a model that has learned nothing, or of one with a lower level."""
+    values = tuple(level * random_.gammavariate(samples / 2, 2 / samples) for _ in range(steps))
+    return facts(LossCurve(values, steps=tuple(range(steps)), **more), ENDED)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("one", "two"), [(32, 1), (1, 32)])
+def test_a_batch_of_another_size_is_no_better_and_no_worse_by_its_skewness(one: int, two: int) -> None:
+    """The median of single losses would fall from 0.98 to 0.45 with nothing learned."""
+    random_ = random.Random(0)
+    outcomes = Counter(
+        judged(
+            squares(random_, one, steps, chance=chance), squares(random_, two, steps, chance=chance), alters="spread"
+        ).outcome
+        for steps in (40, 100, 200, 1000, 3000)
+        for chance in (1.0, None)
+        for _ in range(60)
+    )
+    assert outcomes["better"] + outcomes["worse"] + outcomes["symptom-gone"] <= 0.02 * outcomes.total(), outcomes
+
+
+def test_what_is_learned_with_small_batches_is_still_seen() -> None:
+    random_ = random.Random(0)
+    for steps, least in ((1000, 12), (3000, 19)):
+        outcomes = Counter(
+            judged(
+                squares(random_, 32, steps, chance=1.0), squares(random_, 2, steps, 0.4, chance=1.0), alters="spread"
+            ).outcome
+            for _ in range(20)
+        )
+        assert outcomes["symptom-gone"] >= least, outcomes
+        assert outcomes["worse"] == 0
+
+
+def test_batches_of_another_size_are_seen_without_a_declaration() -> None:
+    random_ = random.Random(0)
+    sizes = [
+        {**squares(random_, size, 3000, chance=1.0), **facts(called(function="mse_loss", batch=size))}
+        for size in (32, 1)
+    ]
+    found = judged(*sizes)
+    assert found.outcome == "same" and found.after == pytest.approx(1.0, abs=0.2)
+    summed = [{**one, **facts(called(function="mse_loss", batch=size, reduction="sum"))} for one, size in
+              zip(sizes, (32, 1), strict=True)]  # fmt: skip
+    assert judged(*summed).measure == "loss over its own start"
+
+
+@pytest.mark.parametrize(("change", "more"), [("batch-size", True), ("one-batch", False)])
+def test_batches_of_another_size_are_never_decided_on_one_seed(change: str, more: bool) -> None:
+    idea = SimpleNamespace(intervention=CATALOGUE.interventions[change])
+    for outcome in ("symptom-gone", "better"):
+        changed = SimpleNamespace(judged=seen(0.9, 0.02, outcome), moved=None)
+        assert wants_more(changed, idea) is more  # type: ignore[arg-type]
+    for outcome in ("not-applied", "new-failure"):
+        changed = SimpleNamespace(judged=Judged(outcome, ""), moved=None)  # type: ignore[arg-type]
+        assert not wants_more(changed, idea)  # type: ignore[arg-type]
 
 
 # --- speed ---------------------------------------------------------------------------------------------------
@@ -338,19 +460,19 @@ def test_a_loader_alone_is_judged_by_what_the_run_takes() -> None:
 
 def test_a_change_about_time_is_judged_by_steps_per_second() -> None:
     slow, fast = timed(0.024), timed(0.01, seed=1)
-    found = judged(slow, fast, about_time=True)
+    found = judged(slow, fast, alters="time")
     assert found.outcome == "better" and found.measure == "pace"
     assert "steps/s" in found.detail
-    assert judged(fast, slow, about_time=True).outcome == "worse"
-    assert judged(slow, timed(0.0245, seed=2), about_time=True).outcome == "same"
-    assert judged(slow, timed(0.024, steps=8), about_time=True).outcome == "undecided"
+    assert judged(fast, slow, alters="time").outcome == "worse"
+    assert judged(slow, timed(0.0245, seed=2), alters="time").outcome == "same"
+    assert judged(slow, timed(0.024, steps=8), alters="time").outcome == "undecided"
     speed = pace(fast)
     assert speed is not None and speed[0] == pytest.approx(1 / (0.01 * 1.08), rel=0.03)
 
 
 def test_jitter_alone_is_no_change_of_pace() -> None:
     outcomes = [
-        judged(timed(0.01, noise=0.8, seed=2 * s), timed(0.01, noise=0.8, seed=2 * s + 1), about_time=True).outcome
+        judged(timed(0.01, noise=0.8, seed=2 * s), timed(0.01, noise=0.8, seed=2 * s + 1), alters="time").outcome
         for s in range(60)
     ]
     assert sum(o in ("better", "worse") for o in outcomes) <= 1

@@ -138,14 +138,19 @@ def test_named_changes_on_a_run_that_learns(project: Path) -> None:
     table = stetho("try", "-q", "lr=0", "--format", "md", "--", "python", "train.py", cwd=project)
     assert "| X1 | `lr=0` |" in table.out and table.err == ""
     shown = stetho("cases", cwd=project)
-    assert "train" in shown.out
+    assert "  tried  " in shown.out and "unfinished" not in shown.out
+    told = stetho("cases", "show", "last", cwd=project).out
+    assert "- X1 lr=0: " in told and "resume" not in told
+    assert json.loads(stetho("cases", "show", "last", "--json", cwd=project).out)["status"] == "tried"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["lr", "--", "python", "train.py"], "lr needs a value: lr=xK"),
-        (["lr=fast", "--", "python", "train.py"], "lr=fast: could not convert"),
+        (["lr=fast", "--", "python", "train.py"], "lr=fast: this is not a number; it is written lr=xK"),
+        (["lr=nan", "--", "python", "train.py"], "a rate is a finite number from 0 up"),
+        (["leraning-rate=1", "--", "python", "train.py"], "lr or"),
         (["lrr=1", "--", "python", "train.py"], "Did you mean lr"),
         (["qqq", "--", "python", "train.py"], "stetho try --list shows them all"),
         (["one-batch=2", "--", "python", "train.py"], "one-batch takes no value"),
@@ -170,6 +175,10 @@ def test_what_fails_before_it_trains_and_cases_of_try_are_told_in_one_line(proje
     assert answer.code == 2 and "fails before it trains" in answer.err and "nofile.py" in answer.err
     again = stetho("cases", "resume", "last", cwd=project)
     assert again.code == 2 and "is of stetho try" in again.err
+    assert "unfinished" in stetho("cases", cwd=project).out
+    assert "ask again" in stetho("cases", "show", "last", cwd=project).out
+    idle = stetho("try", "lr=0", "one-batch", "--", "python", "-c", "import torch", cwd=project)
+    assert idle.code == 2 and "nothing to change" in idle.err and idle.err.count("observing") == 1
 
 
 def test_every_change_is_listed_with_how_it_is_written(tmp_path: Path) -> None:

@@ -65,7 +65,11 @@ class Artifact:
         """Its lines as text, whatever bytes they hold, each cut at a length that a reader can bear."""
         if self.folder:
             return
-        with self.path.open("rb") as handle:
+        try:
+            handle = self.path.open("rb")
+        except OSError:
+            return
+        with handle:
             while line := handle.readline(LONGEST):
                 whole = line
                 while whole and not whole.endswith(b"\n"):

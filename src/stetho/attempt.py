@@ -99,11 +99,14 @@ def attempt(inquiry: Inquiry, ideas: Sequence[Idea], *, seeds: int | None = None
 
 
 def refuse_what_never_trains(inquiry: Inquiry, ideas: Sequence[Idea]) -> None:
-    """A command that fails before its first step has nothing to change; only an edit could cure that."""
+    """A command that takes no step has nothing to change; only an edit could cure that."""
     end = inquiry.fact(RunEnd)
-    if end is None or end.steps or not end.code or any(idea.edits for idea in ideas):
+    if end is None or end.steps or end.stopped_by is not None or any(idea.edits for idea in ideas):
         return
-    raise BadRequest(f"the command fails before it trains: {last_words(inquiry.case.recordings / BASE / OUTPUT)}")
+    if end.code:
+        raise BadRequest(f"the command fails before it trains: {last_words(inquiry.case.recordings / BASE / OUTPUT)}")
+    if end.signal is None:
+        raise BadRequest(f"there is nothing to change: {end.why_not or 'no step of an optimizer was seen'}")
 
 
 def repeats(pairs: Pairs, ideas: Sequence[Idea], seeds: int | None) -> list[tuple[Idea | None, int]]:
@@ -128,7 +131,7 @@ def concluded(pairs: Pairs, idea: Idea) -> Attempt:
     each = [pairs.changed(idea, seed) for seed in seeds]
     first = each[0]
     judged = judge_over_seeds([one.judged for one in each]) if len(each) > 1 else first.judged
-    if len(each) == 1 and wants_more(first, idea) and judged.outcome in ("better", "worse", "same"):
+    if len(each) == 1 and wants_more(first, idea) and judged.outcome != "undecided":
         judged = replace(judged, outcome="undecided", detail=f"{judged.detail}; one seed cannot tell that from chance")
     experiment = put(pairs, idea, judged, each)
     applied = first.made.record.applied
@@ -145,7 +148,12 @@ def wants_more(one: Changed, idea: Idea) -> bool:
     # To compare two seeds is all that the change of seed is about.
     if idea.intervention.alters == "time" or idea.intervention.id == SEED:
         return False
-    if one.judged.outcome in ("not-applied", "symptom-gone", "new-failure"):
+    if one.judged.outcome in ("not-applied", "new-failure"):
+        return False
+    if idea.intervention.alters == "spread":
+        # Other batches in another order: two seeds are compared, whatever the plan says.
+        return one.judged.outcome != "undecided" or one.judged.difference is not None
+    if one.judged.outcome == "symptom-gone":
         return False
     return noise_decides(one.judged, moved=True if one.moved is not None else None)
 

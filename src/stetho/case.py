@@ -75,7 +75,8 @@ class CaseSummary:
     created: float | None = None
     command: tuple[str, ...] = ()
     status: str = "unreadable"
-    """The newest verdict's status; `unfinished` before there is one, `unreadable` for a broken case."""
+    """The newest verdict's status; `tried` for what stetho try has finished, `unfinished` before there is either,
+    `unreadable` for a broken case."""
     cause: str | None = None
     evidence: int = 0
 
@@ -212,9 +213,10 @@ def _summary(case: Case) -> CaseSummary:
     try:
         with case.open_ledger(read_only=True) as ledger:
             request, verdict, evidence = ledger.request(), ledger.verdict(), len(ledger.evidence())
+            tried = bool(request is not None and request.verb == "try" and ledger.experiments())
         created, command = (request.created, tuple(map(str, request.command))) if request else (None, ())
         if verdict is None:
-            return CaseSummary(case.id, created, command, "unfinished", None, evidence)
+            return CaseSummary(case.id, created, command, "tried" if tried else "unfinished", None, evidence)
         cause = verdict.claim.cause if verdict.claim else None
         if cause is None and verdict.hypotheses:
             cause = verdict.hypotheses[0].cause

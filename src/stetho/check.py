@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -99,3 +99,14 @@ def judge(one: Check, facts: Mapping[type[Fact], tuple[str, Fact]]) -> Judgement
     chosen = [facts[t] for t in one.reads]
     findings = tuple(one.function(*(fact for _, fact in chosen)))
     return Judgement(one.id, "fired" if findings else "quiet", findings, tuple(e for e, _ in chosen))
+
+
+def judge_each(checks: Iterable[Check], facts: Mapping[type[Fact], tuple[str, Fact]]) -> tuple[Judgement, ...]:
+    """Every check's answer. A check that fails on a fact is a defect of that check alone: it answers unknown."""
+    answers = []
+    for one in checks:
+        try:
+            answers.append(judge(one, facts))
+        except Exception as error:  # noqa: BLE001 - checks are isolated; what was caught is in the answer
+            answers.append(Judgement(one.id, "unknown", missing=(f"the check itself failed: {error!r}",)))
+    return tuple(answers)

@@ -4,7 +4,7 @@ import os
 import sys
 
 # The verbs, in the order the help shows them; each is `command` in the module of its name under `commands/`.
-VERBS = ("why", "run", "try", "fix", "repro", "explain", "cases", "lint", "demo")
+VERBS = ("why", "run", "probe", "try", "fix", "repro", "explain", "cases", "lint", "demo")
 
 
 def main() -> None:

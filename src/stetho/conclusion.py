@@ -270,8 +270,9 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
         return [NextTest(longer)]
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
     command = shlex.join(inquiry.request.command)
-    way = f"stetho why -- {command}" if command else "stetho why with experiments"
-    way = "stetho why with a larger --budget" if inquiry.request.experiments else way
+    # What a dead run left can be read and not run: the command that made it can.
+    way = f"stetho why -- {command}" if command else "stetho why -- YOUR COMMAND"
+    way = "stetho why with a larger --budget" if command and inquiry.request.experiments else way
     ran = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments}
     found = [
         NextTest(

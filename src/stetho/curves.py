@@ -59,6 +59,14 @@ def _error(tail: Sequence[float], noise: float) -> float:
     return max(alone, 1.6 * stdev(left) / math.sqrt(5))
 
 
+def roughness(values: Sequence[float]) -> float:
+    """Noise around a trend, however steep: of three neighbours, how far the middle one lies off their line."""
+    known = finite(values)
+    bends = [abs(a - 2 * b + c) for a, b, c in zip(known, known[1:], known[2:], strict=False)]
+    # The second difference of noise has the square root of six times its spread, and a median of 0.6745 of that.
+    return median(bends) / 1.652 if bends else 0.0
+
+
 def swing(values: Sequence[float]) -> float:
     """Spread of the last half over its level: near 0 for a calm curve, near 1 for one that jumps about."""
     known = finite(values)

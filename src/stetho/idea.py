@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,11 +57,23 @@ def named(catalogue: Catalogue, name: str) -> Idea:
     id, _, value = name.partition("=")
     one = catalogue.interventions.get(id)
     if one is None or not one.by_hand:
-        known = [i.id for i in catalogue.interventions.values() if i.by_hand]
-        near = difflib.get_close_matches(id, known, 3, 0.4)
+        near = nearest(catalogue, id)
         if not near:
             raise BadRequest(f"there is no intervention '{id}'; stetho try --list shows them all")
         raise UnknownName("intervention", id, near)
     one.check(value)
     kind: ExperimentKind = "smoke" if one.kind == "smoke" else "control"
     return Idea(name, kind, one.question, one, value)
+
+
+def nearest(catalogue: Catalogue, name: str) -> list[str]:
+    """The interventions that a name may have meant: those spelled much like it, and those that speak of its words."""
+    known = {one.id: one for one in catalogue.interventions.values() if one.by_hand}
+    spelled = difflib.get_close_matches(name, known, 3, 0.6)
+    words = [word for word in re.split(r"[^a-z]+", name.lower()) if len(word) > 2]
+    said = {id: re.findall(r"[a-z]{3,}", one.doc.partition("\n")[0].lower()) for id, one in known.items()}
+    meant = {
+        id: sum(bool(difflib.get_close_matches(word, told, 1, 0.8)) for word in words) for id, told in said.items()
+    }
+    spoken = sorted((id for id, count in meant.items() if count), key=lambda id: -meant[id])
+    return list(dict.fromkeys([*spelled, *spoken]))[:3]

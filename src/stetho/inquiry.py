@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from stetho import recording
 from stetho.case import Case, Request
 from stetho.catalogue import Catalogue
-from stetho.check import Judgement, judge
+from stetho.check import Judgement, judge_each
 from stetho.evidence import Place
 from stetho.executors import local
 from stetho.executors.protocol import Executor, Ran, Watcher
@@ -126,14 +126,8 @@ def path_from(cwd: str, path: str) -> str:
 
 
 def judge_all(catalogue: Catalogue, facts: Facts) -> tuple[Judgement, ...]:
-    """Every check's answer. A check that fails on a fact is a defect of that check alone: it answers unknown."""
-    answers = []
-    for one in catalogue.checks.values():
-        try:
-            answers.append(judge(one, facts))
-        except Exception as error:  # noqa: BLE001 - checks are isolated; what was caught is in the answer
-            answers.append(Judgement(one.id, "unknown", missing=(f"the check itself failed: {error!r}",)))
-    return tuple(answers)
+    """The answer of every check in the catalogue."""
+    return judge_each(catalogue.checks.values(), facts)
 
 
 def gravest(catalogue: Catalogue, judgements: tuple[Judgement, ...]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from stetho.errors import BadRequest, DeclarationError
 
 OUTCOMES = ("symptom-gone", "better", "same", "worse", "new-failure")
-ALTERS = ("", "loss", "time")
+ALTERS = ("", "loss", "level", "spread", "time")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Intervention:
     example: str
     """A value that shows it at work."""
     alters: str
-    """What cannot be compared with the base run's as it is: the "loss" itself, or nothing but "time" changes."""
+    """What cannot be compared with the base run's as it is: the "loss" itself; its "level", that of other data;
+    the "spread" of its values, each the mean of another number of samples; or nothing but "time" changes."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]
@@ -70,7 +71,10 @@ class Intervention:
             if read is not None:
                 read(value)
         except ValueError as error:
-            raise BadRequest(f"{self.id}={value}: {error}; it is written {self.usage}") from error
+            # Python's own words for a text that is no number are about Python.
+            words = str(error)
+            reason = "this is not a number" if words.startswith(("could not convert", "invalid literal")) else words
+            raise BadRequest(f"{self.id}={value}: {reason}; it is written {self.usage}") from error
 
     def prepare(
         self, command: Sequence[str], environment: Mapping[str, str], value: str

@@ -18,6 +18,7 @@ from stetho.experiment import Bound
 from stetho.facts import Crash, Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
 from stetho.isolation.refusal import explained
+from stetho.probe import Seen, Target
 from stetho.reader import Reading
 from stetho.recording import Recording
 
@@ -74,12 +75,13 @@ def put_refusal(inquiry: Inquiry, ran: Ran) -> None:
 
 
 def probe(inquiry: Inquiry) -> None:
+    """What the machine has to give before the run; other probes look at runs that are there already."""
+    target = Target(Path(inquiry.request.cwd))
     for one in inquiry.catalogue.probes.values():
-        fact = one.function(Path(inquiry.request.cwd))
-        if fact is not None:
-            summary = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in vars(fact).items() if v is not None)
-            source = Source(command=one.reads)
-            inquiry.ledger.add_evidence("probe", f"{one.id}: {summary}", source=source, fact=fact, run=BASE)
+        for piece in one.function(target) if one.at_start else ():
+            if isinstance(piece, Seen):
+                summary, source = f"{one.id}: {piece.summary}", Source(command=piece.read)
+                inquiry.ledger.add_evidence("probe", summary, source=source, fact=piece.fact, run=BASE)
 
 
 def symptom_clear(inquiry: Inquiry) -> Watcher:

@@ -10,12 +10,19 @@ from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
 from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
-from stetho.paired import LEAST_PAIRS, Difference
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
+from stetho.stretches import in_stretches, resized
 from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
 OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
 FAILURES = ("crash", "killed")
+# A loss that ends this many times above its start, or above chance, has learned nothing by staying finite.
+FAR_ABOVE = 2.0
+# Where nothing else is wrong, a loss without labels may grow as the model gets better, but hardly so much.
+BEYOND_GROWTH = 50.0
+# The first loss knows of no step yet; a start of more than so many times as much is no start any more.
+EXPLODED = 10.0
 
 
 @dataclass(frozen=True)
@@ -46,27 +53,30 @@ def judge_outcome(
     symptom: str | None = None,
     applied: bool = True,
     resumed: bool = False,
-    alters_loss: bool | None = None,
-    about_time: bool = False,
+    alters: str = "",
 ) -> Judged:
     """What a change did to a run, both on the same seed, with noise taken into account.
 
     `symptom` is what is wrong with the base (judged from its facts when None); `resumed` says that both runs go
-    on from a kept state; `alters_loss` that the change makes the loss another one (None: see what was recorded);
-    `about_time` that the question is speed.
+    on from a kept state; `alters` is what the change declares to be beyond comparison as it is.
     """
     if not applied:
         return Judged("not-applied", "the change had nothing to act on")
     was = gravest(catalogue, judge_all(catalogue, base)) if symptom is None else symptom
     now = gravest(catalogue, judge_all(catalogue, changed))
-    compared = compare(base, changed, alters_loss)
+    averaged = alters == "spread" or resized(base, changed)
+    if averaged:
+        whole = changed
+        base, changed = in_stretches(base, changed)
+        now = _over_stretches(catalogue, whole, changed)
+    compared = compare(base, changed, alters_loss=alters == "loss")
     found = compared.difference
     if resumed and now in OF_A_WHOLE_RUN and not (found is not None and found.worse):
         now = "none"
     decided = _failure(base, changed, was, now) or _late(base, changed, was, now)
     if decided is not None:
         return decided
-    if about_time:
+    if alters == "time":
         return _by_pace(base, changed, found, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
@@ -76,9 +86,22 @@ def judge_outcome(
         was != "none"
         and now == "none"
         and found.steps >= LEAST_PAIRS
-        and _shown_so_far(base, changed, catalogue, was, resumed)
+        and _shown_so_far(base, changed, catalogue, was, resumed, averaged)
     )
-    return _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
+    told = _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
+    own = _own_start(changed) if alters == "level" and told.outcome == "worse" and told.measure == "loss" else ""
+    if own:
+        # A higher level of other data is no finding, on however many seeds.
+        detail = f"{_told(told.measure, told.before, told.after)}, {own}{_still(was, now)}"
+        return replace(told, outcome="same", detail=detail, difference=None)
+    return told
+
+
+def _over_stretches(catalogue: Catalogue, whole: Facts, averaged: Facts) -> str:
+    """The gravest symptom of a run: of its loss, as means over stretches show it; of all else, as single steps do."""
+    curve: Facts = {kind: entry for kind, entry in averaged.items() if kind is LossCurve}
+    shown = {one.check: one for one in judge_all(catalogue, curve) if one.outcome != "unknown"}
+    return gravest(catalogue, tuple(shown.get(one.check, one) for one in judge_all(catalogue, whole)))
 
 
 def _failure(base: Facts, changed: Facts, was: str, now: str) -> Judged | None:
@@ -118,28 +141,46 @@ def _late(base: Facts, changed: Facts, was: str, now: str) -> Judged | None:
 
 
 def _from_failure(base: Facts, changed: Facts, was: str, now: str) -> Judged:
-    """The base ends in NaN: what stays finite is better, and what does not is the same."""
+    """The base ends in NaN: what stays finite near its start is better; what only explodes more slowly is the same."""
     before, after = math.nan, _levels(base, changed)[1]
     told = _told("loss", before, after)
     if after is None or not math.isfinite(after):
         return Judged("same", f"{told}, still {now}", before, after)
+    if _exploded(changed, after, now):
+        seen = _still(was, now) or ", now far above its start"
+        return Judged("same", f"{told}, finite{seen}", before, after)
     if now == "none":
         return Judged("symptom-gone", f"{told}, {was} gone", before, after)
-    return Judged("better", f"{told}, finite, still {now}", before, after)
+    return Judged("better", f"{told}, finite{_still(was, now)}", before, after)
 
 
-def _shown_so_far(base: Facts, changed: Facts, catalogue: Catalogue, was: str, resumed: bool) -> bool:
-    """Whether the base shows its symptom within the steps that the changed run took; else nothing can be gone."""
+def _exploded(facts: Facts, end: float, now: str) -> bool:
+    """Whether a loss that is still finite ends far above where it began."""
+    curve = fact_in(facts, LossCurve)
+    seen = shape(curve.values) if curve is not None else None
+    if curve is None or seen is None:
+        return False
+    # A loss that explodes at once has done so within what else would be called its start.
+    start = min(abs(seen.start), EXPLODED * abs(curve.values[0]))
+    grows = now == "none" and curve.chance is None and curve.explained is None
+    return end > (BEYOND_GROWTH if grows else FAR_ABOVE) * max(start, curve.chance or 0.0)
+
+
+def _shown_so_far(base: Facts, changed: Facts, catalogue: Catalogue, was: str, resumed: bool, averaged: bool) -> bool:
+    """Whether the base shows its symptom within the steps that the changed run took, and in means over stretches where
+    those are compared; else nothing can be gone."""
     one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
     if one is None or two is None or resumed or not was.startswith("loss-"):
         return True
     steps = one.steps or tuple(range(len(one.values)))
     last = two.steps[-1] if two.steps else len(two.values) - 1
     size = sum(step <= last for step in steps)
-    if size > 0.9 * len(steps):
+    if size > 0.9 * len(steps) and not averaged:
         return True
     part = replace(one, values=one.values[:size], steps=steps[:size])
-    return gravest(catalogue, judge_all(catalogue, {**base, LossCurve: ("", part)})) == was
+    shown = gravest(catalogue, judge_all(catalogue, {**base, LossCurve: ("", part)}))
+    # What jumps about from step to step may be flat over stretches; either way it does not come down.
+    return shown == was or (averaged and shown.startswith("loss-"))
 
 
 def _contradicted(base: Facts, changed: Facts, compared: Compared, found: Difference) -> str:
@@ -156,7 +197,9 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     """The outcome that the difference allows, and no more than that."""
     told = _told(compared.measure, found.before, found.after) + (f" ({compared.why})" if compared.why else "")
     lower, higher = ("lower", "higher") if compared.measure.startswith("loss") else ("higher", "lower")
-    still = f", {'still' if now == was else 'now'} {now}" if now != "none" else ""
+    still = _still(was, now)
+    # A symptom has a limit that a small difference may cross; that it is not seen is said, and is no success.
+    unseen = f"{was} no longer seen, but " if gone else ""
 
     def judged(outcome: ExperimentOutcome, words: str) -> Judged:
         return Judged(outcome, f"{told}, {words}", found.before, found.after, compared.measure, found)
@@ -168,13 +211,23 @@ def _by_difference(compared: Compared, found: Difference, was: str, now: str, go
     if found.better:
         return judged("better", f"clearly {lower}{still}")
     if found.worse:
-        return judged("worse", f"clearly {higher}{still}")
+        return judged("worse", f"{unseen}clearly {higher}{still}")
     if found.gain == 0 and found.error <= 1e-12:
         return judged("same", f"the same to the last digit{still}")
     # That a symptom is still there is an answer, however noisy the curve that shows it.
     if found.excluded or (was != "none" and now == was):
-        return judged("same", f"no clear difference{still}")
-    return judged("undecided", f"noise decides: {found.gain:+.2g} ± {found.error:.2g}{still}")
+        return judged("same", f"{unseen}no clear difference{still}")
+    return judged("undecided", f"{unseen}noise decides: {found.gain:+.2g} ± {found.error:.2g}{still}")
+
+
+def _own_start(changed: Facts) -> str:
+    """How a run on other data falls from its own start, in words; empty where it rises, or where that is not known."""
+    curve = fact_in(changed, LossCurve)
+    seen = shape(curve.values) if curve is not None else None
+    if seen is None or seen.end > seen.start + CLEAR * seen.error:
+        return ""
+    falls = "falls" if seen.start - seen.end > SHARE * abs(seen.start) else "hardly falls"
+    return f"{falls} from its own start {seen.start:.4g}; its data may be harder than the rest"
 
 
 def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:
@@ -213,3 +266,8 @@ def _end(curve: LossCurve | None) -> float | None:
 def _told(measure: str, before: float | None, after: float | None) -> str:
     one, two = ("?" if level is None else f"{level:.4g}" for level in (before, after))
     return f"final {measure} {one} -> {two}"
+
+
+def _still(was: str, now: str) -> str:
+    """The changed run's own symptom, as the end of a sentence; empty when it has none."""
+    return f", {'still' if now == was else 'now'} {now}" if now != "none" else ""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 
 from stetho.curves import finite, shape
 from stetho.facts import LossCurve
@@ -23,6 +23,9 @@ SHORT = 12
 WINDOW = 60
 # Noise that remembers longer than this cannot be told from a trend.
 LONGEST_MEMORY = 0.95
+# Second differences of noise with the longest memory, in its standard deviations; and the share of the gap below which
+# what the second differences allow for is no noise that matters.
+ROUGHNESS, SMOOTH = 0.45, 0.05
 BLOCKS = 8
 # The standard error of a trimmed mean, in those of a mean.
 TRIMMED = 1.06
@@ -137,6 +140,9 @@ def _error(gaps: Sequence[float], size: int) -> float:
     The first is told by the jumps from step to step, so that a smooth fall is no noise; the second finds slow
     wandering under a quick noise that hides it.
     """
+    smooth = _smooth_error(gaps[-size:], gaps[-max(size, LEAST_PAIRS) :])
+    if smooth is not None:
+        return smooth
     half = gaps[-max(len(gaps) // 2, min(3 * len(gaps) // 4, WINDOW)) :]
     jumps = [abs(b - a) for a, b in pairwise(half)]
     # The median jump of steps that know nothing of each other is 0.954 standard deviations; spikes count apart.
@@ -144,6 +150,19 @@ def _error(gaps: Sequence[float], size: int) -> float:
     memory = _memory(half)
     scatter = rough / math.sqrt(1 - memory)
     return max(TRIMMED * scatter * math.sqrt(_mean_variance(memory, size)), _block_error(half, size), 1e-15)
+
+
+def _smooth_error(tail: Sequence[float], around: Sequence[float]) -> float | None:
+    """How far the mean of the last gaps may be off where they are smooth, as full batches make them; None where not.
+
+    What bends is then no noise, however long it remembers: it counts only by how far it goes within the tail, which a
+    swing does and the end of a fall does not.
+    """
+    bends = [abs(a - 2 * b + c) for a, b, c in zip(around, around[1:], around[2:], strict=False)]
+    rough = median(bends) / 0.6745 / ROUGHNESS
+    if rough > SMOOTH * abs(trimmed_mean(tail)):
+        return None
+    return max(rough, stdev(tail), 1e-15)
 
 
 def _memory(values: Sequence[float]) -> float:

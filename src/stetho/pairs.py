@@ -108,8 +108,7 @@ class Pairs:
         judged = judge_loading(base.facts, made.record) or judge_outcome(
             base.facts, made.facts, self.inquiry.catalogue,
             symptom=self.symptom if seed == self.first else None,
-            alters_loss=True if one.alters == "loss" else None,
-            about_time=one.alters == "time",
+            alters=made.record.applied.alters or one.alters,
         )  # fmt: skip
         if judged.outcome == "new-failure" and made.end.code and made.said:
             judged = replace(judged, detail=f"it fails: {made.said}")

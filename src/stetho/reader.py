@@ -50,6 +50,8 @@ class Example:
     facts: tuple[Fact, ...] = ()
     """Compared where they differ from a fact's defaults."""
     flaws: int = 0
+    name: str = "thing"
+    """What the artifact is called; no reader but that of empty files may look at it."""
 
 
 @dataclass(frozen=True)

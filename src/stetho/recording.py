@@ -39,6 +39,8 @@ class Applied:
     """Why it could not be made, where it could not."""
     contradicted: tuple[str, ...] = ()
     """Why it has not had its effect although it was made."""
+    alters: str = ""
+    """What it was seen to make another quantity in this program, as an intervention may declare it for all."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ class _Reading:
             self.events.append(Event(kind, _with_users_paths(kind, body, self.users_path)))
         if kind == "applied":
             refused, contradicted = (tuple(map(str, body.get(k) or ())) for k in ("refused", "contradicted"))
-            self.applied = Applied(int(body["count"]), int(body.get("verified") or 0), refused, contradicted)
+            alters = str(body.get("alters") or "")
+            self.applied = Applied(int(body["count"]), int(body.get("verified") or 0), refused, contradicted, alters)
 
     def measured(self) -> Iterator[Step]:
         """The steps, with the change of the parameters that a sample of the same step measured."""

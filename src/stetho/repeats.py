@@ -47,7 +47,8 @@ def judge_over_seeds(each: Sequence[Judged]) -> Judged:
         return told[0]
     first = told[0]
     outcomes = Counter(j.outcome for j in told)
-    if len(outcomes) == 1 and first.outcome in ("symptom-gone", "new-failure"):
+    alone = first.outcome == "same" and all(j.difference is None for j in told)
+    if len(outcomes) == 1 and (alone or first.outcome in ("symptom-gone", "new-failure")):
         return replace(first, detail=f"{first.detail}; on all {len(told)} seeds")
     if outcomes["new-failure"]:
         return Judged("undecided", f"it fails on {outcomes['new-failure']} of {len(told)} seeds", measure=first.measure)

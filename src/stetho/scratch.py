@@ -104,7 +104,9 @@ def discard(folder: Path) -> None:
         for name in folders:
             path = os.path.join(inner, name)
             if not os.path.islink(path) and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-                os.chmod(path, 0o700)
+                # Somebody else may be throwing it away at the same time.
+                with contextlib.suppress(OSError):
+                    os.chmod(path, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
     if folder in _locks:
         os.close(_locks.pop(folder))
@@ -158,9 +160,11 @@ def sweep(folder: str) -> None:
 
     for scratch in Path(folder).glob("stetho-*-*"):
         owner = scratch.name.split("-")[1]
-        if owner.isdigit() and not _runs(int(owner)) and os.access(scratch, os.W_OK) and not _held(scratch):
-            restore(scratch)
-            discard(scratch)
+        # Tidying up after others must never end a case of one's own.
+        with contextlib.suppress(OSError):
+            if owner.isdigit() and not _runs(int(owner)) and os.access(scratch, os.W_OK) and not _held(scratch):
+                restore(scratch)
+                discard(scratch)
 
 
 def _runs(pid: int) -> bool:

@@ -156,8 +156,7 @@ def concluded(
         inquiry.catalogue,
         symptom=seen.symptom,
         resumed=bool(inquiry.restores),
-        alters_loss=True if alters == "loss" else None,
-        about_time=alters == "time",
+        alters=made.record.applied.alters or alters,
     )
     return Result(judged, end.steps, end.seconds, facts, ran.reused)
 

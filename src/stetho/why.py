@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from stetho import catalogue, config, late
-from stetho.artifacts import read_target
 from stetho.case import Case, Request, new_case
 from stetho.choice import possible
 from stetho.conclusion import rank, verdict
@@ -102,18 +101,6 @@ def begin(
     execute = executor_of(request, case, fresh)
     with case.open_ledger() as ledger:
         return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin, execute))
-
-
-def post_mortem(root: Path, request: Request, target: str) -> Verdict:
-    """Judge what a dead run left behind; nothing is run, and what is read is text, whatever it says."""
-    with read_target(target) as artifact:
-        case = new_case(root, replace(request, command=(), experiments=False))
-        with case.open_ledger() as ledger:
-            inquiry = Inquiry(case, ledger, request, catalogue.load(), lambda line: None, lambda line: None)
-            artifact.put(inquiry)
-            result = replace(verdict(inquiry), target={"path": target})
-            ledger.add_verdict(result)
-            return result
 
 
 def judge(

@@ -40,15 +40,15 @@ def fact_in(facts: Facts, kind: type[F]) -> F | None:
     return entry[1] if entry is not None and isinstance(entry[1], kind) else None
 
 
-def compare(base: Facts, changed: Facts, alters_loss: bool | None = None) -> Compared:
+def compare(base: Facts, changed: Facts, *, alters_loss: bool = False) -> Compared:
     """The two runs by their losses at equal steps, or by the next best measure when the losses mean different things.
 
-    `alters_loss` is what the caller knows of the change; None leaves it to what was recorded.
+    `alters_loss` is what the caller knows of the change; what was recorded may say so, too.
     """
     one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
     pairs = at_equal_steps(one, two) if one is not None and two is not None else []
     other = "the change alters the loss itself" if alters_loss else altered(base, changed)
-    if alters_loss is False or not other:
+    if not other:
         return Compared("loss", "", difference(pairs), "" if pairs else "no step has a loss in both runs")
     for measure, found in (("accuracy", by_accuracy(base, changed)), ("explained variance", by_fit(base, changed))):
         if found is not None:
@@ -67,6 +67,8 @@ def altered(base: Facts, changed: Facts) -> str:
         return f"the change alters the loss itself: {one.function} became {two.function}"
     if one.reduction and two.reduction and one.reduction != two.reduction:
         return f"the change alters the loss itself: reduction {one.reduction} became {two.reduction}"
+    if one.reduction == two.reduction == "sum" and one.batch != two.batch:
+        return f"the change alters the loss itself: its reduction is a sum, of {one.batch} samples and then {two.batch}"
     spans = [_span(one), _span(two)]
     if all(spans) and not 1 / OTHER_UNITS < spans[1] / spans[0] < OTHER_UNITS:
         return "the change alters the loss itself: its targets are on another scale"
@@ -118,11 +120,15 @@ def by_fit(base: Facts, changed: Facts) -> Difference | None:
     sites = trained_site(base), trained_site(changed)
     if one is None or two is None or one.explained is None or two.explained is None:
         return None
-    counts = [max(2, math.prod(s.target_shape or (s.batch or 2,))) if s is not None else 2 for s in sites]
+    counts = [c.explained_from or _targets(s) for c, s in zip((one, two), sites, strict=True)]
     unexplained = max(1 - one.explained, 1 - two.explained)
     error = unexplained * math.sqrt(sum(4 / n for n in counts))
     gain = two.explained - one.explained
     return Difference(one.explained, two.explained, gain, error, max(0.02, 0.1 * unexplained), min(counts), None)
+
+
+def _targets(site: LossInput | None) -> int:
+    return max(2, math.prod(site.target_shape or (site.batch or 2,))) if site is not None else 2
 
 
 def compare_pace(base: Facts, changed: Facts) -> Compared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import random
 import sys
@@ -837,3 +838,216 @@ def test_what_is_there_already_is_no_change(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ValueError, match="already"):
         env.prepare(PYTHON, {}, "STETHO_TEST_VARIABLE=1")
     assert env.prepare(PYTHON, {}, "STETHO_TEST_VARIABLE=2")[1] == {"STETHO_TEST_VARIABLE": "2"}
+
+
+def mean_teacher(seen: list[torch.Tensor], first: str, steps: int = 30) -> list[float]:
+    """A student that is to agree with a slow copy of itself, on samples that the program draws by itself."""
+    rows, labels = torch.randn(60, 5), torch.randint(2, (60,))
+    student = nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 2))
+    teacher = copy.deepcopy(student)
+
+    def taught(x: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            return torch.softmax(teacher(x) / 0.5, 1)
+
+    def loss_of(step: int) -> torch.Tensor:
+        at = torch.randint(60, (16,))
+        x = rows[at]
+        goal = taught(x) if first == "teacher" else None
+        out = student(x)
+        goal = taught(x) if goal is None else goal
+        seen.append(goal.clone())
+        with torch.no_grad():
+            for slow, fast in zip(teacher.parameters(), student.parameters(), strict=True):
+                slow.lerp_(fast, 0.1)
+            if step in (0, 5):
+                # Evaluation, whose output meets nothing that trains.
+                right = [int((teacher(rows[n::3]).argmax(1) == labels[n::3]).sum()) for n in range(3)]
+                assert 0 <= sum(right) <= 60
+        return F.cross_entropy(out, labels[at]) + ((out.softmax(1) - goal) ** 2).mean()
+
+    return train(student, loss_of, steps)
+
+
+@pytest.mark.parametrize("first", ["student", "teacher"])
+def test_one_batch_lets_a_teacher_go_on_learning(under: Under, first: str) -> None:
+    seen: list[torch.Tensor] = []
+    losses = under("one-batch", lambda: mean_teacher(seen, first))
+    assert under.why_not == ""
+    # Each goal is close to the one before, as the teacher is slow and its input stays, and none is the first for ever.
+    moved = [float((b - a).abs().max()) for a, b in itertools.pairwise(seen)]
+    assert 0 < max(moved) < 0.2 and not torch.equal(seen[0], seen[-1])
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_what_a_teacher_makes_is_no_label(under: Under) -> None:
+    def distilled() -> list[float]:
+        rows, student, teacher = torch.randn(60, 5), nn.Linear(5, 2), nn.Linear(5, 2)
+
+        def loss_of(step: int) -> torch.Tensor:
+            x = rows[torch.randint(60, (16,))]
+            with torch.no_grad():
+                goal = (teacher(x) * 2).softmax(1)
+            return F.mse_loss(student(x).softmax(1), goal)
+
+        return train(student, loss_of)
+
+    under("shuffled-labels", distilled)
+    assert "made by another model" in under.why_not
+    under("synthetic", distilled)
+    assert "made by another model" in under.why_not
+    under("data-fraction", distilled, "0.02")
+    assert "made by another model" in under.why_not
+
+
+def test_one_batch_sees_other_rewards_in_what_a_target_network_makes(under: Under) -> None:
+    def q_learning() -> list[float]:
+        rows, model, slow = torch.randn(60, 3), nn.Linear(3, 2), nn.Linear(3, 2)
+
+        def loss_of(step: int) -> torch.Tensor:
+            at = torch.randint(60, (16,))
+            with torch.no_grad():
+                goal = rows[at, 0] + 0.9 * slow(rows[at]).max(1).values
+            return ((model(rows[at])[:, 0] - goal) ** 2).mean()
+
+        return train(model, loss_of)
+
+    under("one-batch", q_learning)
+    assert under.why_not == "more than one batch reached what a model without gradients makes"
+
+
+def test_features_that_a_model_has_made_before_are_data(under: Under) -> None:
+    seen: list[torch.Tensor] = []
+
+    def on_features() -> list[float]:
+        body, head, labels = nn.Linear(5, 4), nn.Linear(4, 2), torch.randint(2, (60,))
+        with torch.no_grad():
+            features, goals = body(torch.randn(60, 5)).relu(), body(torch.randn(60, 5))[:, :2].softmax(1)
+        head.register_forward_pre_hook(lambda module, args: seen.append(args[0].clone()))
+
+        def loss_of(step: int) -> torch.Tensor:
+            at = torch.randint(60, (16,))
+            out = head(features[at])
+            return F.cross_entropy(out, labels[at]) + F.mse_loss(out.softmax(1), goals[at])
+
+        return train(head, loss_of)
+
+    under("one-batch", on_features)
+    assert under.why_not == ""
+    assert all(torch.equal(x, seen[0]) for x in seen)
+
+
+def walked() -> list[float]:
+    """A critic that is called with one observation at a time."""
+    model, rows = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1)), torch.randn(50, 3) * 4
+
+    def loss_of(step: int) -> torch.Tensor:
+        values = torch.stack([model(rows[n]).squeeze(-1) for n in torch.randint(50, (5,))])
+        return ((values - torch.randn(5)) ** 2).mean()
+
+    return train(model, loss_of)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("one-batch", ""), ("batch-size", "1"), ("data-fraction", "0.5"), ("standardised-inputs", ""), ("synthetic", "")],
+)
+def test_a_single_observation_is_no_batch(under: Under, name: str, value: str) -> None:
+    under(name, walked, value)
+    assert under.why_not == "the model is called with single samples; there is no batch"
+
+
+def test_numbers_that_the_model_makes_rows_of_are_a_batch(under: Under) -> None:
+    class Curve(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.line = nn.Linear(1, 1)
+            self.seen: list[torch.Tensor] = []
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.seen.append(x.clone())
+            return self.line(x[:, None])[:, 0]
+
+    model = Curve()
+    under("batch-size", lambda: train(model, lambda _: ((model(x := torch.randn(20)) - 2 * x) ** 2).mean()), "4")
+    assert under.why_not == ""
+    assert all(len(x.unique()) == 4 for x in model.seen[1:])
+
+
+def test_fewer_samples_to_be_told_apart_from_are_no_better_training(under: Under) -> None:
+    def contrastive() -> list[float]:
+        model = nn.Linear(6, 4)
+        loader = iter(DataLoader(TensorDataset(torch.randn(400, 6)), batch_size=20))
+
+        def loss_of(step: int) -> torch.Tensor:
+            (x,) = next(loader)
+            pairs = F.normalize(torch.cat([model(x), model(x + 0.1)]), dim=1)
+            n = len(x)
+            return F.cross_entropy(pairs @ pairs.T, torch.cat([torch.arange(n, 2 * n), torch.arange(n)]))
+
+        return train(model, loss_of)
+
+    under("batch-size", contrastive, "5")
+    assert under.why_not.startswith("samples are compared with each other")
+
+
+class Whole(nn.Module):
+    """A model that is given the whole batch and computes with a part of it."""
+
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        super().__init__()
+        self.parts, self.line = parts, nn.Linear(4 * len(parts), 1)
+
+    def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        return self.line(torch.cat([batch[part].reshape(len(batch[part]), -1) for part in self.parts], 1))
+
+
+def on_whole_batches(model: Whole, target: str, shape: tuple[int, ...] = (12,)) -> list[float]:
+    def loss_of(step: int) -> torch.Tensor:
+        x = torch.randn(12, 4)
+        batch = {"target": x.sum(1).reshape(shape), "feats": x, "more": torch.randn(12, 4)}
+        return ((model(batch) - batch[target]) ** 2).mean()
+
+    return train(model, loss_of, steps=40)
+
+
+def test_a_target_that_the_model_only_carries_along_is_a_label(under: Under) -> None:
+    under("shuffled-labels", lambda: on_whole_batches(Whole(("feats",)), "target", (12, 1)))
+    assert under.why_not == ""
+    assert under.record.applied.count >= 30
+    under("loss-shapes", lambda: on_whole_batches(Whole(("feats",)), "target"))
+    assert under.why_not == ""
+
+
+def test_what_the_model_computes_with_is_no_label(under: Under) -> None:
+    under("shuffled-labels", lambda: on_whole_batches(Whole(("feats", "more")), "more"))
+    assert under.why_not == "the change had nothing to act on"
+
+
+def test_made_up_targets_follow_from_what_the_model_reads(under: Under) -> None:
+    losses = under("synthetic", lambda: on_whole_batches(Whole(("feats",)), "target", (12, 1)))
+    assert under.why_not == ""
+    assert losses[-1] < 0.5 * max(losses)
+
+
+def test_a_model_inside_a_transform_is_out_of_reach(under: Under) -> None:
+    def ensemble() -> None:
+        models = [nn.Linear(4, 3) for _ in range(2)]
+        params, buffers = torch.func.stack_module_state(models)
+        bare = copy.deepcopy(models[0]).to("meta")
+        optimizer = torch.optim.SGD(list(params.values()), lr=0.1)
+        labels = torch.randint(3, (16,))
+
+        def one(p: Any, b: Any, x: torch.Tensor) -> Any:
+            return torch.func.functional_call(bare, (p, b), (x,))
+
+        for _ in range(STEPS):
+            out = torch.func.vmap(one, in_dims=(0, 0, None))(params, buffers, torch.randn(16, 4))
+            loss = F.cross_entropy(out.flatten(0, 1), labels.repeat(2))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    for name, value in (("one-batch", ""), ("batch-size", "4"), ("standardised-inputs", "")):
+        under(name, ensemble, value)
+        assert "inside a transform" in under.why_not

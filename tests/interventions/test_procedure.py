@@ -182,3 +182,24 @@ def test_a_program_without_the_thing_says_so(tmp_path: Path) -> None:
     }
     _, why_not = changed(tmp_path, list(reasons), "stepping", "sgd", "0.1")
     assert set(why_not.split("; ")) == set(reasons.values())
+
+
+@pytest.mark.parametrize(("smoothing", "alters"), [("0.2", "loss"), ("0.0", "")])
+def test_a_loss_without_its_smoothing_is_known_to_be_another_one(tmp_path: Path, smoothing: str, alters: str) -> None:
+    (tmp_path / "train.py").write_text(
+        "import torch\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Dropout(0.5))\n"
+        "sgd = torch.optim.SGD(net.parameters(), 0.1)\n"
+        "for _ in range(4):\n"
+        "    loss = torch.nn.functional.cross_entropy(\n"
+        f"        net(torch.randn(8, 4)), torch.arange(8) % 3, label_smoothing={smoothing})\n"
+        "    sgd.zero_grad(); loss.backward(); sgd.step()\n"
+    )
+    change = ("no-regularisation", "", catalogue.load().interventions["no-regularisation"].path)
+    ran = local.run(Job((sys.executable, "train.py"), str(tmp_path), 0, Bound(120.0, None), changes=(change,)))
+    try:
+        record = recording.read(ran.recording)
+    finally:
+        ran.discard()
+    assert not why_not_applied(record)
+    assert record.applied.alters == alters

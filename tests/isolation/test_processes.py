@@ -156,3 +156,19 @@ def test_a_scratch_is_swept_when_its_owner_is_gone(scratch: Path) -> None:
         assert list(scratch.iterdir()) == [held]
     sweep(str(scratch))
     assert list(scratch.iterdir()) == []
+
+
+def test_two_who_sweep_at_once_do_not_trip_over_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one of them is about to open, the other has thrown away."""
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    for number in range(3):
+        (tmp_path / f"stetho-{dead.pid}-{number}" / "root" / "home").mkdir(parents=True)
+
+    def gone(path: str, mode: int) -> None:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "access", lambda path, mode, **_: mode == os.W_OK)
+    monkeypatch.setattr(os, "chmod", gone)
+    sweep(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []

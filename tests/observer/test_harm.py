@@ -13,6 +13,7 @@ from stetho.observer import confinement
 
 # Hooks that the program does not reach, and why.
 NOT_REACHED = {
+    "change.run.Run.loader_settings": "no change of loaders is asked for",
     "seen.keras_steps.KerasSteps.after": "Keras is not used",
     "seen.keras_steps.KerasSteps.before": "Keras is not used",
     "seen.keras_steps.KerasSteps.patch": "Keras is not used",

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
+from stetho.artifact import Artifact
 from stetho.cause import Cause, prior
 from stetho.check import Finding, check
 from stetho.errors import BadRequest
 from stetho.evidence import Place
-from stetho.facts import Fact, LossCurve, LossInputs, Machine
+from stetho.facts import LossCurve, LossInputs, Machine
 from stetho.intervention import Intervention, declared_in
-from stetho.probe import probe
-from stetho.reader import Reading, reader
+from stetho.probe import Piece, Target, probe
+from stetho.reader import Example as ReaderExample
+from stetho.reader import Piece as ReaderPiece
+from stetho.reader import reader
 from stetho.render.explanation import Declaration, explain
 from stetho.render.page import paragraphs, split
 
@@ -59,13 +61,13 @@ def normalised_input(curve: LossCurve, inputs: LossInputs, *, share: float = 0.9
 
 
 @probe(gives=Machine, reads="/proc/meminfo")
-def machine(directory: Path) -> Fact | None:
+def machine(target: Target) -> Iterator[Piece]:
     """What the machine has to give."""
-    return None
+    yield from ()
 
 
-@reader(gives=(LossCurve,), examples={"one loss per line": ("loss 1", ())})
-def loss_lines(lines: Iterator[str]) -> Iterator[Reading]:
+@reader(recognises=lambda artifact: 0.0, gives=(LossCurve,), examples={"one loss per line": ReaderExample("loss 1")})
+def loss_lines(artifact: Artifact) -> Iterator[ReaderPiece]:
     """Loss values that a program printed."""
     yield from ()
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import click
 
 from stetho import codec, config
-from stetho.case import Case, CaseSummary, list_cases, open_case
+from stetho.case import Case, CaseSummary, Request, list_cases, open_case
 from stetho.evidence import Evidence
+from stetho.experiment import Experiment
 from stetho.verdict import Verdict
 
 ROOT = click.option("--case", "root", type=Path, metavar="DIR", help="Where cases are kept (default .stetho).")
@@ -42,8 +43,14 @@ def show(case: str, root: Path | None, form: str, as_json: bool) -> None:
     found = _open(case, root)
     form = "json" if as_json else form
     with found.open_ledger(read_only=True) as ledger:
-        verdict, facts = ledger.verdict(), ledger.evidence()
-    text = _unfinished(found, facts, form) if verdict is None else _rendered(verdict, form)
+        verdict, facts, request = ledger.verdict(), ledger.evidence(), ledger.request()
+        experiments = ledger.experiments()
+    if verdict is not None:
+        text = _rendered(verdict, form)
+    elif request is not None and request.verb == "try":
+        text = _tried(found, request, experiments, facts, form)
+    else:
+        text = _unfinished(found, facts, form)
     click.echo(text.rstrip("\n"))
 
 
@@ -95,6 +102,19 @@ def _unfinished(case: Case, facts: tuple[Evidence, ...], form: str) -> str:
         return _json({"case": case.id, "status": "unfinished", "evidence": facts})
     head = f"{case.id} has no verdict yet; `stetho cases resume {case.id}` goes on with it"
     return "\n".join([head, "", *(f"- {fact.id}: {_plain(fact.summary)}" for fact in facts)])
+
+
+def _tried(
+    case: Case, request: Request, experiments: tuple[Experiment, ...], facts: tuple[Evidence, ...], form: str
+) -> str:
+    """What stetho try has put on record; it gives no verdict, and asking again takes up what was run."""
+    if form == "json":
+        status = "tried" if experiments else "unfinished"
+        return _json({"case": case.id, "status": status, "experiments": experiments, "evidence": facts})
+    head = f"{case.id}: stetho try on {shlex.join(request.command)}"
+    rows = [f"- {x.id} {_plain(x.change.label)}: {x.outcome}, {_plain(x.detail)}" for x in experiments]
+    again = "nothing was finished; ask again, and what was run is not run again"
+    return "\n".join([head, "", *(rows or [again]), "", *(f"- {fact.id}: {_plain(fact.summary)}" for fact in facts)])
 
 
 def _table(cases: list[CaseSummary]) -> str:

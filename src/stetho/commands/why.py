@@ -21,6 +21,7 @@ from stetho.errors import BadRequest, UnknownName
 
 if TYPE_CHECKING:
     from stetho.case import Case
+    from stetho.several import SeveralRuns
     from stetho.verdict import Verdict
 
 
@@ -70,7 +71,7 @@ def command(
     Exit code: 0 nothing wrong, 1 a cause is established, 3 a problem without an established cause or the
     observer could not attach, 2 the request is bad, 130 interrupted (the case is kept).
     """
-    from stetho import why
+    from stetho import post_mortem, why
     from stetho.case import Request, writable_root
     from stetho.executors import choice
 
@@ -118,7 +119,11 @@ def command(
                 root, request, show=console.show, progress=console.progress, stdin=piped, fresh=running.fresh
             )
         else:
-            verdict = why.post_mortem(root, request, str(target))
+            several = post_mortem.judge(root, request, str(target), progress=console.progress)
+            if len(several.runs) > 1:
+                console.clear()
+                return finish_several(ctx, several, "json" if as_json else format_)
+            verdict = several.runs[0].verdict
     finally:
         console.clear()
         if piped is not None:
@@ -131,6 +136,13 @@ def finish(ctx: click.Context, verdict: Verdict, form: str) -> None:
 
     click.echo(render_verdict(verdict, form, width=width(), colour=colour_wanted()), nl=False)
     ctx.exit(verdict.exit_code)
+
+
+def finish_several(ctx: click.Context, several: SeveralRuns, form: str) -> None:
+    from stetho.render.several import render_several
+
+    click.echo(render_several(several, form, width=width()), nl=False)
+    ctx.exit(several.exit_code)
 
 
 def earlier_case(root: Path, target: str) -> Case | None:

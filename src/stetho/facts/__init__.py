@@ -6,10 +6,16 @@ A fact says what was measured, never what it means; what is None or absent is no
 
 from __future__ import annotations
 
+from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
+from stetho.facts.collectives import Collective, Collectives, GroupProgress
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
+from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
+from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts.kernel import KernelEvent, KernelLog
+from stetho.facts.limits import ResourceLimits
 from stetho.facts.loading import Fingerprints, Loader, Loaders
 from stetho.facts.log import (
     LoggedException,
@@ -24,9 +30,11 @@ from stetho.facts.log import (
     TimeGap,
     Tracebacks,
 )
+from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
+from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
 from stetho.facts.procedure import (
     CallOrder,
@@ -40,7 +48,9 @@ from stetho.facts.procedure import (
     Pattern,
     SchedulerUse,
 )
+from stetho.facts.processes import Frame, Processes, ProcessState, ThreadStack, Waiting
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
+from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
     Loop,
     Machine,
@@ -53,6 +63,7 @@ from stetho.facts.run import (
     RunSetup,
     StepTimes,
 )
+from stetho.facts.scheduler import JobState, SchedulerJob
 from stetho.facts.start import Load, Resumed, Seed, Seeds
 from stetho.facts.weights import (
     Activations,
@@ -72,21 +83,39 @@ __all__ = [
     "Amount",
     "Association",
     "CallOrder",
+    "Checkpoint",
+    "CheckpointFile",
+    "CheckpointFiles",
+    "Checkpoints",
     "ClassCount",
     "ClassShare",
     "Clipping",
+    "Collective",
+    "Collectives",
+    "Config",
+    "ConfigValue",
     "Coverage",
     "Crash",
     "Detached",
+    "DiskPlace",
+    "Disks",
     "Fact",
     "Feature",
     "Fingerprints",
     "FirstLoss",
+    "Frame",
+    "Gpu",
+    "GpuProcess",
+    "Gpus",
     "GradientNorms",
     "GradientReset",
     "GraphGrowth",
+    "GroupProgress",
     "GroupRate",
     "InputScale",
+    "JobState",
+    "KernelEvent",
+    "KernelLog",
     "Labels",
     "LayerActivations",
     "LayerGradient",
@@ -98,6 +127,8 @@ __all__ = [
     "Load",
     "Loader",
     "Loaders",
+    "LogTail",
+    "LoggedCurve",
     "LoggedException",
     "LoggedNonfinite",
     "LoggedWarnings",
@@ -109,6 +140,8 @@ __all__ = [
     "LossTerms",
     "Machine",
     "Memory",
+    "Metrics",
+    "Misfit",
     "ModeCalls",
     "ModeUse",
     "Model",
@@ -120,11 +153,16 @@ __all__ = [
     "OptimizerState",
     "OptimizerUse",
     "Optimizers",
+    "Pace",
+    "Package",
     "ParameterStates",
     "Pattern",
     "PredictedClasses",
     "Predictions",
+    "ProcessState",
+    "Processes",
     "Progress",
+    "PythonPackages",
     "RankAgreement",
     "RankArrival",
     "RankRun",
@@ -135,11 +173,17 @@ __all__ = [
     "RawSamples",
     "Recorded",
     "RepeatedLine",
+    "ReportedEnd",
+    "ResourceLimits",
     "Restarts",
     "Resumed",
+    "Resumption",
+    "Resumptions",
     "RunEnd",
     "RunSetup",
+    "SchedulerJob",
     "SchedulerUse",
+    "Scores",
     "Seed",
     "Seeds",
     "Setting",
@@ -148,11 +192,15 @@ __all__ = [
     "Statement",
     "Statements",
     "StepTimes",
+    "ThreadStack",
     "TimeGap",
     "Tracebacks",
     "Types",
     "Unlocalised",
     "UpdateRatios",
+    "ValidationLoss",
+    "Waiting",
+    "WeightFlaw",
     "WeightStatistics",
 ]
 

@@ -33,6 +33,10 @@ class LossCurve(Fact):
     """Which of the two it was: loss or gradient."""
     explained: float | None = None
     """Share of the targets' variance that the predictions account for, late in the run, when numbers are predicted."""
+    explained_from: int | None = None
+    """The samples that `explained` rests on, in at most five calls."""
+    logged: bool = False
+    """Whether it was read from a log: points are what the program chose to write, such as means over some steps."""
 
 
 @dataclass(frozen=True)

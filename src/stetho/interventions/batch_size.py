@@ -14,8 +14,8 @@ whole batch, or about memory. N of 1 shows a loss or a norm that cannot do with 
 
 ## When it says nothing
 Batches cut by the program, by a batch sampler without a size or by the data set itself, where they are to become
-larger, or where their samples are compared with each other: a repeated one would be its own counterexample. Loaders
-that deliver nothing with the batch as its first axis.
+larger, or where their samples are compared with each other: a repeated one would be its own counterexample, and with
+fewer of them, from a loader, guessing is easier. Loaders that deliver nothing with the batch as its first axis.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ question = "Does the symptom follow the size of the batches?"
 applies = "programs with a DataLoader, and smaller sizes anywhere"
 values = {"N": "samples in each batch; with several ranks, in each one's"}
 example = "8"
+alters = "spread"
 moves = "a batch of another size draws other random numbers, as many as it needs"
 
 
@@ -87,6 +88,16 @@ def apply(run: Run, value: str) -> None:
         if training and state["fed"]:
             run.applied()
             run.verified(int(state["seen"]))
+
+    @run.on_compared
+    def compared() -> None:
+        if state["fed"]:
+            run.contradicted("samples are compared with each other: what chance comes to moves with the batch")
+
+    @run.on_target
+    def named(target: Any, met: Any) -> None:
+        if run.names_places(target, met):
+            compared()
 
     def choose(call: int, prints: list[str]) -> list[tuple[int, int]] | None:
         if number >= len(prints):

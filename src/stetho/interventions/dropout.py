@@ -22,6 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stetho.observer.change import Run
 
 kind = "control"
@@ -44,123 +46,127 @@ def read(value: str) -> float:
     return share
 
 
-def apply(run: Run, value: str) -> None:
-    """Stand in for every function that drops; each is still called, for its random numbers."""
-    torch, share = run.torch, read(value)
-    functional = torch.nn.functional
-    state = {"seen": False}
+class Dropping:
+    """Stands in for every function that drops; each is still called, for its random numbers."""
 
-    def looked(given: Any, made: Any) -> None:
-        """See the change in what came out."""
-        run.applied()
-        with torch.no_grad():
-            if share == 0:
-                same = made is given or torch.equal(made, given)
-                run.verified() if same else run.contradicted("values change although nothing is dropped")
-            elif given.numel() >= MANY:
-                gone = float(((made == 0) & (given != 0)).sum()) / max(1.0, float((given != 0).sum()))
-                if abs(gone - share) < 0.1:
-                    run.verified()
+    def __init__(self, run: Run, share: float) -> None:
+        self.run, self.torch, self.share = run, run.torch, share
+        self.seen = False
 
-    def functional_one(trains: bool) -> Any:
-        """A function with the mode among its arguments; some take it for training when it is left out."""
+    def function(self, original: Any, input: Any, p: Any = 0.5, training: Any = True, inplace: Any = False) -> Any:
+        """A function with the mode among its arguments, which takes it for training when it is left out."""
+        self.seen = self.seen or bool(p)
+        if not training or not p:
+            return original(input, p, training, inplace)
+        given = input.detach().clone() if inplace else input
+        if self.share == 0:
+            with self.torch.no_grad():
+                original(input.detach(), p, True, False)
+            return self.looked(given, input)
+        return self.looked(given, original(input, self.share, True, inplace))
 
-        def function(original: Any, input: Any, p: Any = 0.5, training: Any = trains, inplace: Any = False) -> Any:
-            state["seen"] = state["seen"] or bool(p)
-            if not training or not p:
-                return original(input, p, training, inplace)
-            given = input.detach().clone() if inplace else input
-            if share == 0:
-                with torch.no_grad():
-                    original(input.detach(), p, True, False)
-                looked(given, input)
-                return input
-            made = original(input, share, True, inplace)
-            looked(given, made)
-            return made
+    def alpha(self, original: Any, input: Any, p: Any = 0.5, training: Any = False, inplace: Any = False) -> Any:
+        """The same for those that are no training unless they are told so."""
+        return self.function(original, input, p, training, inplace)
 
-        return function
-
-    def plain(original: Any, input: Any, p: Any, train: Any) -> Any:
-        state["seen"] = state["seen"] or bool(p)
+    def plain(self, original: Any, input: Any, p: Any, train: Any) -> Any:
+        """A function that takes the share and the mode by position, and may write to its input."""
+        self.seen = self.seen or bool(p)
         if not train or not p:
             return original(input, p, train)
         given = input.detach().clone()
-        if share == 0:
-            with torch.no_grad():
+        if self.share == 0:
+            with self.torch.no_grad():
                 original(given.clone(), p, True)
-            looked(given, input)
-            return input
-        made = original(input, share, True)
-        looked(given, made)
-        return made
+            return self.looked(given, input)
+        return self.looked(given, original(input, self.share, True))
 
-    def attention(original: Any, *args: Any, **kwargs: Any) -> Any:
-        p = args[4] if len(args) > 4 else kwargs.get("dropout_p", 0.0)
-        if not p:
+    def attention(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """Attention drops weights within: what comes out is held against what dropping gives."""
+        if not (args[4] if len(args) > 4 else kwargs.get("dropout_p", 0.0)):
             return original(*args, **kwargs)
-        state["seen"] = True
-        with torch.no_grad():
+        self.seen = True
+        with self.torch.no_grad():
             dropped = original(*args, **kwargs)
-        if share == 0:
-            made = without(original, args, kwargs, 0.0)
-        else:
-            made = kept_in_step(lambda: without(original, args, kwargs, share))
-        differs(made, dropped)
+        made = self.anew(lambda: with_share(original, args, kwargs, self.share))
+        self.compare(made, dropped)
         return made
 
-    def without(original: Any, args: Any, kwargs: Any, p: float) -> Any:
-        if len(args) > 4:
-            return original(*args[:4], p, *args[5:], **kwargs)
-        return original(*args, **{**kwargs, "dropout_p": p})
-
-    def recurrent(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-        p = self.dropout
-        # Between layers only: a single one drops nothing.
-        if not self.training or not p or self.num_layers < 2:
-            return original(self, *args, **kwargs)
-        state["seen"] = True
-        with torch.no_grad():
-            dropped = original(self, *args, **kwargs)
-        self.dropout = share
+    def recurrent(self, original: Any, layer: Any, *args: Any, **kwargs: Any) -> Any:
+        """So do recurrent layers, between layers only: a single one drops nothing."""
+        own = layer.dropout
+        if not layer.training or not own or layer.num_layers < 2:
+            return original(layer, *args, **kwargs)
+        self.seen = True
+        with self.torch.no_grad():
+            dropped = original(layer, *args, **kwargs)
+        layer.dropout = self.share
         try:
-            made = (
-                original(self, *args, **kwargs) if share == 0 else kept_in_step(lambda: original(self, *args, **kwargs))
-            )
+            made = self.anew(lambda: original(layer, *args, **kwargs))
         finally:
-            self.dropout = p
-        differs(values_of(made), values_of(dropped))
+            layer.dropout = own
+        self.compare(self.values_of(made), self.values_of(dropped))
         return made
 
-    def values_of(output: Any) -> Any:
-        first = output[0]
-        return getattr(first, "data", first) if not torch.is_tensor(first) else first
-
-    def differs(made: Any, dropped: Any) -> None:
-        run.applied()
-        if not torch.equal(made.detach(), dropped):
-            run.verified()
-
-    def kept_in_step(compute: Any) -> Any:
+    def anew(self, compute: Callable[[], Any]) -> Any:
         """Compute with other random numbers than those that have just been drawn, and leave the generators there."""
+        torch = self.torch
+        if self.share == 0:
+            return compute()
         devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
         with torch.random.fork_rng(devices):
             return compute()
 
+    def values_of(self, output: Any) -> Any:
+        """The tensor of a recurrent layer's output, which may be packed."""
+        first = output[0]
+        return first if self.torch.is_tensor(first) else getattr(first, "data", first)
+
+    def looked(self, given: Any, made: Any) -> Any:
+        """What came out, once the change has been seen in it."""
+        self.run.applied()
+        with self.torch.no_grad():
+            if self.share == 0:
+                same = made is given or self.torch.equal(made, given)
+                self.run.verified() if same else self.run.contradicted("values change although nothing is dropped")
+            elif given.numel() >= MANY:
+                gone = float(((made == 0) & (given != 0)).sum()) / max(1.0, float((given != 0).sum()))
+                if abs(gone - self.share) < 0.1:
+                    self.run.verified()
+        return made
+
+    def compare(self, made: Any, dropped: Any) -> None:
+        """What comes out is not what dropping gave."""
+        self.run.applied()
+        if not self.torch.equal(made.detach(), dropped):
+            self.run.verified()
+
+    def none_seen(self, optimizer: Any) -> None:
+        """After a step: why nothing was changed, if so."""
+        if not self.seen:
+            self.run.refused("the model has no dropout")
+        elif not self.run.count:
+            self.run.refused("dropout is called in evaluation mode only")
+
+
+def apply(run: Run, value: str) -> None:
+    """Stand in for every function that drops."""
+    torch, dropping = run.torch, Dropping(run, read(value))
+    functional = torch.nn.functional
     for name in FUNCTIONS:
         if hasattr(functional, name):
-            # The alpha variants are no training unless they are told so.
-            run.instead(functional, name, functional_one("alpha" not in name))
+            run.instead(functional, name, dropping.alpha if "alpha" in name else dropping.function)
     for name in PLAIN:
         if hasattr(torch, name):
-            run.instead(torch, name, plain)
-    run.instead(functional, "scaled_dot_product_attention", attention)
-    for kind in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):
-        run.instead(kind, "forward", recurrent)
+            run.instead(torch, name, dropping.plain)
+    run.instead(functional, "scaled_dot_product_attention", dropping.attention)
+    for layer in (torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU):
+        run.instead(layer, "forward", dropping.recurrent)
+    run.on_stepped(dropping.none_seen)
 
-    @run.on_stepped
-    def none_seen(optimizer: Any) -> None:
-        if not state["seen"]:
-            run.refused("the model has no dropout")
-        elif not run.count:
-            run.refused("dropout is called in evaluation mode only")
+
+def with_share(original: Any, args: Any, kwargs: dict[str, Any], share: float) -> Any:
+    """Attention that drops another share."""
+    if len(args) > 4:
+        return original(*args[:4], share, *args[5:], **kwargs)
+    return original(*args, **{**kwargs, "dropout_p": share})

@@ -16,9 +16,11 @@ Programs whose steps find their gradients. Gradients that are cleared between se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from stetho.observer.change import Run
 
 kind = "control"
@@ -27,102 +29,146 @@ applies = "programs that clear gradients between backward and step"
 values = {"": "just before the step"}
 
 
-def apply(run: Run, value: str) -> None:
-    """Note the gradients when backward has made them and copy what is about to be overwritten with zeros."""
-    torch = run.torch
-    made: dict[int, tuple[Any, Any]] = {}
-    places: dict[int, int] = {}
-    kept: dict[int, Any] = {}
-    moved: list[tuple[Any, Any]] = []
+class Made(NamedTuple):
+    """What the last backward has made for a parameter."""
 
-    def held(optimizer: Any) -> list[Any]:
-        return [p for group in optimizer.param_groups for p in group["params"]]
+    parameter: Any
+    gradient: Any
 
-    @run.on_backward
-    def forget(losses: Any) -> None:
+
+class Gradients:
+    """Notes the gradients that backward has made, and copies what is about to be overwritten with zeros."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.made: dict[int, Made] = {}
+        self.places: dict[int, int] = {}
+        """The parameters by where their gradients lie."""
+        self.kept: dict[int, Any] = {}
+
+    def forget(self, losses: Any) -> None:
         """What was cleared before a backward was meant to be."""
-        for table in (made, places, kept):
-            table.clear()
+        self.made.clear()
+        self.places.clear()
+        self.kept.clear()
 
-    @run.on_backward_over
-    def note() -> None:
-        for optimizer in run.optimizers:
-            for parameter in held(optimizer):
-                gradient = parameter.grad
-                if gradient is None:
-                    continue
-                made[id(parameter)] = (parameter, gradient)
-                if not gradient.is_sparse:
-                    places[gradient.data_ptr()] = id(parameter)
+    def note(self) -> None:
+        """A backward is over."""
+        for parameter in [p for optimizer in self.run.optimizers for p in held(optimizer)]:
+            gradient = parameter.grad
+            if gradient is None:
+                continue
+            self.made[id(parameter)] = Made(parameter, gradient)
+            if not gradient.is_sparse:
+                self.places[gradient.data_ptr()] = id(parameter)
 
-    def cleared(parameters: Any) -> None:
-        for parameter in parameters:
-            known = made.get(id(parameter))
-            if known is not None and parameter.grad is known[1] and id(parameter) not in kept:
-                kept[id(parameter)] = known[1].detach().clone()
+    def by_optimizer(self, args: Any, kwargs: Any) -> None:
+        """An optimizer clears gradients."""
+        if self.made:
+            self.cleared(held(args[0]))
 
-    def by_optimizer(args: Any, kwargs: Any) -> None:
-        if made:
-            cleared(held(args[0]))
+    def by_module(self, args: Any, kwargs: Any) -> None:
+        """A module clears gradients."""
+        if self.made:
+            self.cleared(args[0].parameters())
 
-    def by_module(args: Any, kwargs: Any) -> None:
-        if made:
-            cleared(args[0].parameters())
-
-    def by_hand(args: Any, kwargs: Any) -> None:
-        if not made or args[0].is_sparse:
+    def by_hand(self, args: Any, kwargs: Any) -> None:
+        """A tensor is set to zero, which may be a gradient."""
+        if not self.made or args[0].is_sparse:
             return
-        known = made.get(places.get(args[0].data_ptr(), 0))
+        known = self.made.get(self.places.get(args[0].data_ptr(), 0))
         if known is not None:
-            cleared([known[0]])
+            self.cleared([known.parameter])
 
-    run.before(torch.optim.Optimizer, "zero_grad", by_optimizer)
-    run.before(torch.nn.Module, "zero_grad", by_module)
-    run.before(torch.Tensor, "zero_", by_hand)
+    def cleared(self, parameters: Iterable[Any]) -> None:
+        """Copy the gradients that are there still."""
+        for parameter in parameters:
+            known = self.made.get(id(parameter))
+            if known is not None and parameter.grad is known.gradient and id(parameter) not in self.kept:
+                self.kept[id(parameter)] = known.gradient.detach().clone()
 
-    def unscaled(args: Any, kwargs: Any) -> None:
+    def unscaled(self, args: Any, kwargs: Any) -> None:
         """A scaler takes its factor out of the gradients that are there; those that were cleared have it still."""
         scaler, optimizer = args[0], kwargs.get("optimizer", args[1] if len(args) > 1 else None)
         for parameter in held(optimizer):
-            if parameter.grad is None and id(parameter) in made:
-                kept.setdefault(id(parameter), made[id(parameter)][1])
-            if id(parameter) in kept:
-                kept[id(parameter)] = kept[id(parameter)] / scaler.get_scale()
-                finite(kept[id(parameter)])
+            number = id(parameter)
+            if parameter.grad is None and number in self.made:
+                self.kept.setdefault(number, self.made[number].gradient)
+            if number in self.kept:
+                self.kept[number] = self.kept[number] / scaler.get_scale()
+                self.finite(self.kept[number])
 
-    def finite(gradient: Any) -> None:
+    def finite(self, gradient: Any) -> None:
+        """A gradient that is given back must be one that a scaler lets through."""
         if not bool(gradient.isfinite().all()):
-            run.contradicted("the scaler would have left out steps whose gradients were cleared")
+            self.run.contradicted("the scaler would have left out steps whose gradients were cleared")
 
-    run.before(getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler, "unscale_", unscaled)
+    def missing(self, parameter: Any) -> bool:
+        """Whether a parameter has lost what backward has made for it."""
+        gradient = parameter.grad
+        return gradient is None or (id(parameter) in self.kept and not bool(gradient.any()))
 
-    @run.on_gradients
-    def give_back(optimizer: Any) -> None:
-        found = given = 0
+    def of(self, parameter: Any) -> Any:
+        """The gradient as it was when it was cleared."""
+        return self.kept.get(id(parameter), self.made[id(parameter)].gradient)
+
+    def used(self, optimizer: Any) -> None:
+        """What this step uses is not for the next one."""
         for parameter in held(optimizer):
-            if id(parameter) not in made:
-                continue
-            gradient = parameter.grad
-            before = kept.get(id(parameter), made[id(parameter)][1])
-            if gradient is None or (id(parameter) in kept and not bool(gradient.any())):
-                parameter.grad = before
-                if getattr(optimizer, "grad_scale", None) is not None:
-                    finite(before)
-                moved.append((parameter, parameter.detach().clone()))
-                given += 1
-            found += 1
-        # What this step uses is not for the next one.
-        for parameter in held(optimizer):
-            made.pop(id(parameter), None)
-            kept.pop(id(parameter), None)
-        if given:
-            run.applied(given)
+            self.made.pop(id(parameter), None)
+            self.kept.pop(id(parameter), None)
+
+
+class GivingBack:
+    """Gives gradients back just before a step, and sees what the step makes of them."""
+
+    def __init__(self, run: Run, gradients: Gradients) -> None:
+        self.run, self.gradients = run, gradients
+        self.moved: list[tuple[Any, Any]] = []
+        """Parameters that got their gradient back, with their values before the step."""
+
+    def before(self, optimizer: Any) -> None:
+        """Give back what the step would miss."""
+        found = [p for p in held(optimizer) if id(p) in self.gradients.made]
+        lost = [p for p in found if self.gradients.missing(p)]
+        for parameter in lost:
+            self.give_back(optimizer, parameter)
+        self.gradients.used(optimizer)
+        if lost:
+            self.run.applied(len(lost))
         elif found:
-            run.refused("the steps find their gradients")
+            self.run.refused("the steps find their gradients")
         else:
-            run.refused("no backward has made gradients for the step")
+            self.run.refused("no backward has made gradients for the step")
 
-    @run.on_stepped
-    def look(optimizer: Any) -> None:
-        run.verified(sum(not torch.equal(p.detach(), before) for p, before in moved))
-        moved.clear()
+    def give_back(self, optimizer: Any, parameter: Any) -> None:
+        parameter.grad = self.gradients.of(parameter)
+        if getattr(optimizer, "grad_scale", None) is not None:
+            self.gradients.finite(parameter.grad)
+        self.moved.append((parameter, parameter.detach().clone()))
+
+    def after(self, optimizer: Any) -> None:
+        """Count the parameters that are others than before."""
+        equal = self.run.torch.equal
+        self.run.verified(sum(not equal(parameter.detach(), before) for parameter, before in self.moved))
+        self.moved.clear()
+
+
+def apply(run: Run, value: str) -> None:
+    """Note the gradients when backward has made them and give back those that a step would miss."""
+    torch, gradients = run.torch, Gradients(run)
+    giving = GivingBack(run, gradients)
+    run.on_backward(gradients.forget)
+    run.on_backward_over(gradients.note)
+    run.before(torch.optim.Optimizer, "zero_grad", gradients.by_optimizer)
+    run.before(torch.nn.Module, "zero_grad", gradients.by_module)
+    run.before(torch.Tensor, "zero_", gradients.by_hand)
+    scaler = getattr(torch.amp, "GradScaler", None) or torch.cuda.amp.GradScaler
+    run.before(scaler, "unscale_", gradients.unscaled)
+    run.on_gradients(giving.before)
+    run.on_stepped(giving.after)
+
+
+def held(optimizer: Any) -> list[Any]:
+    """The parameters of an optimizer."""
+    return [p for group in optimizer.param_groups for p in group["params"]]

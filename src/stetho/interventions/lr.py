@@ -45,7 +45,7 @@ def read(value: str) -> tuple[bool, float]:
     """Whether a value is a factor, and its number."""
     number = float(value[1:] if value.startswith("x") else value)
     if not 0 <= number < float("inf"):
-        raise ValueError("a rate is not negative")
+        raise ValueError("a rate is a finite number from 0 up")
     return value.startswith("x"), number
 
 

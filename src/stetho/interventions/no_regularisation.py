@@ -8,7 +8,8 @@ of each step, and cross_entropy is called without label smoothing. Clipping, aug
 As for `dropout` and `weight-decay`; without smoothing, the loss is another number than with it.
 
 ## What it tells
-If the training loss, which had stopped too high, now comes down, regularisation held it there.
+If the training loss, which had stopped too high, now comes down, regularisation held it there. Label smoothing
+raises the loss by definition; where it was taken away, accuracy is compared instead.
 
 ## When it says nothing
 Programs without any of the three.
@@ -43,3 +44,4 @@ def apply(run: Run, value: str) -> None:
             run.applied()
             if not run.torch.equal(smooth, loss(*call.args, **call.kwargs)):
                 run.verified()
+                run.alters_loss()

@@ -24,7 +24,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from stetho.observer.change import Run
 
@@ -37,115 +37,171 @@ moves = "layers draw random numbers in training mode only"
 NODES = 20_000
 # Calls that are kept until the next backward.
 FEW = 4
+Modes = list[tuple[Any, bool]]
+"""Modules, each with a mode."""
+Place = tuple[int, tuple[Any, ...]]
+"""A model, and the lines of the program that it is called from."""
+
+
+class Lending:
+    """Lends the modules of a model a mode, for the length of a call."""
+
+    def __init__(self) -> None:
+        self.lent: Modes = []
+        """With the modes they had."""
+        # What is lent to a part while it is computed again, for checkpoints within it.
+        self.repeated: Modes = []
+
+    def lend(self, module: Any, mode: bool) -> None:
+        for one in module.modules():
+            self.lent.append((one, one.training))
+            one.training = mode
+
+    def still(self, mode: bool) -> bool:
+        """Whether all have the mode they were lent."""
+        return all(one.training == mode for one, _ in self.lent)
+
+    def put_back(self) -> None:
+        give(self.lent)
+        self.lent.clear()
+
+    def again(self) -> Callable[[], contextlib.AbstractContextManager[None]] | None:
+        """The modes of this call, for what backward computes again."""
+        modes = current(self.lent or self.repeated)
+        return (lambda: self.as_lent(modes)) if modes else None
+
+    @contextlib.contextmanager
+    def as_lent(self, modes: Modes) -> Iterator[None]:
+        own, before = current(modes), self.repeated
+        self.repeated = own
+        give(modes)
+        try:
+            yield
+        finally:
+            self.repeated = before
+            give(own)
+
+
+class Purpose:
+    """Tells by the graph from which lines a model in evaluation mode is called for training."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.proven: set[Place] = set()
+        self.waiting: list[tuple[Place, list[Any]]] = []
+
+    def wait(self, place: Place, output: Any) -> None:
+        """A call from these lines has made this: a backward may come from it."""
+        nodes = [t.grad_fn for t in self.run.tensors(output) if t.grad_fn is not None]
+        self.waiting.append((place, nodes))
+        # Holding on to graphs costs memory.
+        del self.waiting[:-FEW]
+
+    def led_here(self, losses: Any) -> None:
+        """Calls whose output this backward comes to were training."""
+        if self.waiting:
+            reached = below([t.grad_fn for t in losses if t.grad_fn is not None])
+            self.proven.update(place for place, nodes in self.waiting if any(node in reached for node in nodes))
+
+    def let_go(self, optimizer: Any) -> None:
+        self.waiting.clear()
+
+
+class Idle:
+    """What was made without gradients in a mode that was lent."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.made = run.memory(FEW)
+
+    def add(self, output: Any) -> None:
+        self.made.add(self.run.tensors(output))
+
+    def given(self, module: Any, args: Any, kwargs: Any) -> None:
+        self.used(self.run.tensors((args, kwargs)))
+
+    def met(self, target: Any, output: Any) -> None:
+        self.used([target])
+
+    def used(self, tensors: list[Any]) -> None:
+        """What trains is given a tensor that was made without gradients, or one that shares its memory."""
+        if any(tensor in self.made for tensor in tensors):
+            self.run.contradicted("a model called without gradients is part of the training")
+
+
+class Calls:
+    """Lends each call of a model the mode that fits what it is for."""
+
+    def __init__(self, run: Run, lending: Lending, purpose: Purpose, idle: Idle) -> None:
+        self.run, self.lending, self.purpose, self.idle = run, lending, purpose, idle
+        self.place: Place = (0, ())
+        self.wanted = self.unclear = False
+
+    def enter(self, module: Any, training: bool) -> None:
+        """Switch where the mode is wrong."""
+        if self.run.computing_again:
+            return
+        self.lending.put_back()
+        self.place = (id(module), self.run.called_from())
+        self.wanted = self.run.torch.is_grad_enabled()
+        # In evaluation mode with gradients it may be either, until a backward has come from a call at these lines.
+        self.unclear = self.wanted and not module.training and self.place not in self.purpose.proven
+        wrong = not module.training if self.wanted else any(m.training for m in module.modules())
+        if self.unclear or not wrong:
+            self.run.refused("the model is in the right mode already")
+            return
+        self.lending.lend(module, self.wanted)
+        self.run.applied()
+
+    def leave(self, module: Any, training: bool, output: Any) -> None:
+        """Look, and put the modes back."""
+        if self.run.computing_again:
+            return
+        if self.lending.lent:
+            self.look(output)
+        self.lending.put_back()
+        if self.unclear:
+            self.purpose.wait(self.place, output)
+
+    def look(self, output: Any) -> None:
+        if not self.wanted:
+            self.idle.add(output)
+        if self.lending.still(self.wanted):
+            self.run.verified()
+        else:
+            self.run.contradicted("the model sets the mode of its layers itself, while it is called")
 
 
 def apply(run: Run, value: str) -> None:
     """Lend the mode for the length of each call, once it is known what calls from these lines are for."""
-    torch = run.torch
-    lent: list[tuple[Any, bool]] = []
-    # What is lent to a part while it is computed again, for checkpoints within it.
-    repeated: list[tuple[Any, bool]] = []
-    proven: set[tuple[int, Any]] = set()
-    waiting: list[tuple[tuple[int, Any], list[Any]]] = []
-    # What was made without gradients in a mode that was lent; held, so that its memory is not given to others.
-    idle: list[Any] = []
-    now: dict[str, Any] = {"place": None, "wanted": False, "unclear": False}
+    lending, purpose, idle = Lending(), Purpose(run), Idle(run)
+    calls = Calls(run, lending, purpose, idle)
+    run.on_entering(calls.enter)
+    run.again(lending.again)
+    run.on_output(calls.leave)
+    run.on_input(idle.given)
+    run.on_target(idle.met)
+    run.on_backward(purpose.led_here)
+    run.on_stepped(purpose.let_go)
 
-    @run.on_entering
-    def switch(module: Any, training: bool) -> None:
-        if run.computing_again:
-            return
-        put_back()
-        place = (id(module), run.called_from())
-        wanted = torch.is_grad_enabled()
-        # In evaluation mode with gradients it may be either, until a backward has come from a call at these lines.
-        unclear = wanted and not module.training and place not in proven
-        now.update(place=place, wanted=wanted, unclear=unclear)
-        wrong = not module.training if wanted else any(m.training for m in module.modules())
-        if unclear or not wrong:
-            run.refused("the model is in the right mode already")
-            return
-        for one in module.modules():
-            lent.append((one, one.training))
-            one.training = wanted
-        run.applied()
 
-    @run.again
-    def lent_now() -> Any:
-        """The modes of this call, for what backward computes again."""
-        modes = [(one, one.training) for one, _ in lent or repeated]
-        return (lambda: as_lent(modes)) if modes else None
+def current(modes: Modes) -> Modes:
+    """The same modules with the modes they have now."""
+    return [(one, one.training) for one, _ in modes]
 
-    @contextlib.contextmanager
-    def as_lent(modes: list[tuple[Any, bool]]) -> Iterator[None]:
-        own, before = [(one, one.training) for one, _ in modes], list(repeated)
-        repeated[:] = own
-        for one, mode in modes:
-            one.training = mode
-        try:
-            yield
-        finally:
-            repeated[:] = before
-            for one, mode in own:
-                one.training = mode
 
-    def put_back() -> None:
-        for one, mode in lent:
-            one.training = mode
-        lent.clear()
+def give(modes: Modes) -> None:
+    """Put each module into its mode."""
+    for one, mode in modes:
+        one.training = mode
 
-    @run.on_output
-    def look_and_put_back(module: Any, training: bool, output: Any) -> None:
-        if run.computing_again:
-            return
-        if lent and not now["wanted"]:
-            idle.extend(run.tensors(output))
-            del idle[:-FEW]
-        if lent:
-            if all(one.training == now["wanted"] for one, _ in lent):
-                run.verified()
-            else:
-                run.contradicted("the model sets the mode of its layers itself, while it is called")
-        put_back()
-        if now["unclear"]:
-            nodes = [t.grad_fn for t in run.tensors(output) if t.grad_fn is not None]
-            waiting.append((now["place"], nodes))
-            # Holding on to graphs costs memory.
-            del waiting[:-FEW]
 
-    def used(tensors: list[Any]) -> None:
-        """What trains is given a tensor that was made without gradients, or one that shares its memory."""
-        places = {place(t) for t in idle} - {0}
-        if places and any(place(t) in places for t in tensors):
-            run.contradicted("a model called without gradients is part of the training")
-
-    def place(tensor: Any) -> int:
-        return int(tensor.untyped_storage().data_ptr()) if tensor.layout == torch.strided else 0
-
-    @run.on_input
-    def given(module: Any, args: Any, kwargs: Any) -> None:
-        used(run.tensors((args, kwargs)))
-
-    @run.on_target
-    def met(target: Any, output: Any) -> None:
-        used([target])
-
-    @run.on_backward
-    def led_here(losses: Any) -> None:
-        """Calls whose output this backward comes to were training."""
-        if waiting:
-            reached = below([t.grad_fn for t in losses if t.grad_fn is not None])
-            proven.update(place for place, nodes in waiting if any(node in reached for node in nodes))
-
-    @run.on_stepped
-    def let_go(optimizer: Any) -> None:
-        waiting.clear()
-
-    def below(nodes: list[Any]) -> set[Any]:
-        seen, ahead = set(nodes), list(nodes)
-        while ahead and len(seen) < NODES:
-            for node, _ in ahead.pop().next_functions:
-                if node is not None and node not in seen:
-                    seen.add(node)
-                    ahead.append(node)
-        return seen
+def below(nodes: list[Any]) -> set[Any]:
+    """The nodes of a graph that a backward from these comes to."""
+    seen, ahead = set(nodes), list(nodes)
+    while ahead and len(seen) < NODES:
+        for node, _ in ahead.pop().next_functions:
+            if node is not None and node not in seen:
+                seen.add(node)
+                ahead.append(node)
+    return seen

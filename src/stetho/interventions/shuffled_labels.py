@@ -12,7 +12,8 @@ The permuted target is compared with the one it stands for: rows of it must diff
 If the loss is no worse than before, the labels told the model nothing about the inputs in the first place.
 
 ## When it says nothing
-Losses that the model itself computes with plain operations, batches of one, batches in which all labels are the same.
+Losses that the model itself computes with plain operations, targets that another
+model makes, batches of one, batches in which all labels are the same.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ def apply(run: Run, value: str) -> None:
 
     @run.on_target
     def shuffle(target: Any, met: Any) -> Any:
+        if run.taught.recent(target):
+            run.refused("what meets the output is made by another model: it is no label")
+            return target
         if target.dim() == 0 or target.shape[0] < 2:
             run.refused("a target holds one sample only")
             return target

@@ -24,6 +24,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stetho.observer.change import Run
 
 kind = "control"
@@ -54,114 +56,158 @@ class Shuffled:
         return iter(self.order)
 
 
-def apply(run: Run, value: str) -> None:
-    """Give loaders in order a sampler; without a loader, draw from the pairs seen."""
-    torch = run.torch
-    generator = torch.Generator().manual_seed(20254)
-    told_to: list[Any] = []
-    state: dict[str, Any] = {"fed": False, "ours": False, "ordered": None, "last": None}
-    taught: dict[int, Any] = {}
-    asked: dict[int, Any] = {}
-    """Samplers that have shuffled for a model that trains, and for one that does not, by their ids."""
-    means: list[Any] = []
+class Samplers:
+    """Makes the samplers of loaders shuffle, for the training only."""
 
-    @run.on_loader
-    def settings(given: dict[str, Any]) -> None:
+    def __init__(self, run: Run) -> None:
+        self.run, self.torch = run, run.torch
+        self.told_to: list[Any] = []
+        """Samplers of the program's own that were told to shuffle."""
+        self.taught: dict[int, Any] = {}
+        self.asked: dict[int, Any] = {}
+        """Samplers that have shuffled for a model that trains, and for one that does not, by their ids."""
+
+    def settings(self, given: dict[str, Any]) -> None:
+        """A loader is about to be made."""
         data, sampler = given.get("dataset"), given.get("sampler")
-        if isinstance(data, torch.utils.data.IterableDataset):
+        if isinstance(data, self.torch.utils.data.IterableDataset):
             return
         if given.get("shuffle"):
-            run.refused("its loaders shuffle already")
+            self.run.refused("its loaders shuffle already")
         elif given.get("batch_sampler") is not None:
-            inner = getattr(given["batch_sampler"], "sampler", None)
-            if isinstance(inner, torch.utils.data.SequentialSampler):
-                given["batch_sampler"].sampler = Shuffled(torch, data)
-            elif not isinstance(inner, Shuffled):
-                run.refused("a batch sampler of the program's own puts the samples in order")
-        elif sampler is None or isinstance(sampler, torch.utils.data.SequentialSampler):
-            given["sampler"] = Shuffled(torch, data)
+            self.below(given["batch_sampler"], data)
+        elif sampler is None or self.in_order(sampler):
+            given["sampler"] = Shuffled(self.torch, data)
         elif getattr(sampler, "shuffle", None) is False:
             sampler.shuffle = True
-            told_to.append(sampler)
+            self.told_to.append(sampler)
         elif not isinstance(sampler, Shuffled):
-            run.refused("a sampler of the program's own puts the samples in order, or shuffles already")
+            self.run.refused("a sampler of the program's own puts the samples in order, or shuffles already")
 
-    def sampler_in(found: Any) -> Any:
+    def below(self, batch_sampler: Any, data: Any) -> None:
+        """A sampler of batches is given another order to make them of."""
+        inner = getattr(batch_sampler, "sampler", None)
+        if self.in_order(inner):
+            batch_sampler.sampler = Shuffled(self.torch, data)
+        elif not isinstance(inner, Shuffled):
+            self.run.refused("a batch sampler of the program's own puts the samples in order")
+
+    def in_order(self, sampler: Any) -> bool:
+        return isinstance(sampler, self.torch.utils.data.SequentialSampler)
+
+    def begun(self, original: Any, loader: Any) -> Any:
+        """A loader begins an epoch."""
+        self.settle(self.found_in(loader))
+        return original(loader)
+
+    def found_in(self, loader: Any) -> Any:
         """The sampler that shuffles for us, under those that make batches of what it says."""
-        while found is not None and not isinstance(found, Shuffled) and found not in told_to:
+        found = loader._index_sampler
+        while found is not None and not isinstance(found, Shuffled) and found not in self.told_to:
             found = getattr(found, "sampler", getattr(found, "batch_sampler", None))
         return found
 
-    def settle(sampler: Any) -> None:
+    def settle(self, sampler: Any) -> None:
         """Shuffle for the training only; what begins now, or is asked for its first batch, has its order from here."""
         if sampler is not None:
-            sampler.shuffle = not (run.evaluating or (id(sampler) in asked and id(sampler) not in taught))
+            idle = id(sampler) in self.asked and id(sampler) not in self.taught
+            sampler.shuffle = not (self.run.evaluating or idle)
 
-    def begun(original: Any, loader: Any) -> Any:
-        settle(sampler_in(loader._index_sampler))
-        return original(loader)
+    def used(self, sampler: Any, training: bool) -> None:
+        """A model is called with what a sampler has chosen."""
+        if training:
+            self.taught[id(sampler)] = sampler
+        elif sampler.shuffle:
+            self.asked[id(sampler)] = sampler
 
-    run.instead(torch.utils.data.DataLoader, "__iter__", begun)
+    def report(self) -> None:
+        if any(sampler not in self.taught for sampler in self.asked):
+            self.run.contradicted("a loader was shuffled that feeds evaluation only")
 
-    @run.on_fetch
-    def fetched(iterator: Any, fetch: Any) -> Any:
-        state["last"] = sampler_in(iterator._index_sampler)
-        settle(state["last"])
-        batch = fetch()
-        if not run.evaluating:
-            iterable = isinstance(iterator._dataset, torch.utils.data.IterableDataset)
-            state["fed"], state["ours"], rows.on = not iterable, state["last"], iterable
-        return batch
 
-    @run.on_report
-    def report() -> None:
-        if any(sampler not in taught for sampler in asked):
-            run.contradicted("a loader was shuffled that feeds evaluation only")
+class Drawing:
+    """Draws the rows of each batch from those seen, where no loader orders the samples."""
 
-    @run.on_entering
-    def look(module: Any, training: bool) -> None:
-        last = state["last"]
-        if last is not None and training:
-            taught[id(last)] = last
-        elif last is not None and last.shuffle:
-            asked[id(last)] = last
-        if not training or not state["ours"]:
-            return
-        run.applied()
-        ours = state["ours"]
-        order = ours.order if isinstance(ours, Shuffled) else list(ours)
-        if order != sorted(order):
-            run.verified()
+    def __init__(self, run: Run) -> None:
+        self.run, self.torch = run, run.torch
+        self.generator = run.torch.Generator().manual_seed(20254)
+        self.means: list[list[Any]] = []
+        self.ordered: bool | None = None
+        """Whether the batches show an order; None until enough have been seen."""
+        self.given: set[str] = set()
+        self.rows = run.on_rows(self.choose, self.entered)
 
-    def in_order(call: int) -> bool | None:
-        """Whether batches differ more than chance lets them: their means vary more than their samples explain."""
-        held = rows.calls.get(call - 1)
-        if held is not None and len(means) < BATCHES:
-            kept = [*held.targets.values(), *held.tensors.values()]
-            means.append([moments(torch, t) for t in kept if t.shape[0] > 1])
-        if len(means) < BATCHES or any(len(one) != len(means[0]) for one in means):
+    def choose(self, call: int, prints: list[str]) -> list[tuple[int, int]] | None:
+        """The samples to put in the place of these."""
+        if self.ordered is None:
+            self.ordered = self.in_order(call)
+        if not self.ordered:
+            self.run.refused("the batches show no order")
             return None
-        return any(apart(torch, [one[at] for one in means]) for at in range(len(means[0])))
-
-    def choose(call: int, prints: list[str]) -> list[tuple[int, int]] | None:
-        if state["fed"]:
-            return None
-        if state["ordered"] is None:
-            state["ordered"] = in_order(call)
-        if not state["ordered"]:
-            run.refused("the batches show no order")
-            return None
-        pool = rows.pool()
-        picked = torch.randint(len(pool), (len(prints),), generator=generator).tolist()
-        run.applied()
-        state["given"] = set(prints)
+        pool = self.rows.pool()
+        picked = self.torch.randint(len(pool), (len(prints),), generator=self.generator).tolist()
+        self.run.applied()
+        self.given = set(prints)
         return [pool[at] for at in picked]
 
-    def entered(prints: list[str]) -> None:
-        if set(prints) - state["given"]:
-            run.verified()
+    def in_order(self, call: int) -> bool | None:
+        """Whether batches differ more than chance lets them: their means vary more than their samples explain."""
+        held, means = self.rows.calls.get(call - 1), self.means
+        if held is not None and len(means) < BATCHES:
+            kept = [*held.targets.values(), *held.tensors.values()]
+            means.append([moments(self.torch, t) for t in kept if t.shape[0] > 1])
+        if len(means) < BATCHES or any(len(one) != len(means[0]) for one in means):
+            return None
+        return any(apart(self.torch, [one[at] for one in means]) for at in range(len(means[0])))
 
-    rows = run.on_rows(choose, entered)
+    def entered(self, prints: list[str]) -> None:
+        """See whether some come from earlier batches."""
+        if set(prints) - self.given:
+            self.run.verified()
+
+
+class Feeding:
+    """Follows which sampler feeds the model."""
+
+    def __init__(self, run: Run, samplers: Samplers, drawing: Drawing) -> None:
+        self.run, self.samplers, self.drawing = run, samplers, drawing
+        self.last: Any = None
+        """The sampler of the last batch that was fetched, if it shuffles for us."""
+        self.ours: Any = None
+        """That of the last batch for training."""
+
+    def fetched(self, iterator: Any, fetch: Callable[[], Any]) -> Any:
+        """A loader is asked for a batch."""
+        self.last = self.samplers.found_in(iterator)
+        self.samplers.settle(self.last)
+        batch = fetch()
+        if not self.run.evaluating:
+            self.ours = self.last
+            # A stream has no sampler: its rows are drawn.
+            self.drawing.rows.on = isinstance(iterator._dataset, self.run.torch.utils.data.IterableDataset)
+        return batch
+
+    def look(self, module: Any, training: bool) -> None:
+        """A model is called: see whether what feeds it is shuffled."""
+        if self.last is not None:
+            self.samplers.used(self.last, training)
+        if not training or not self.ours:
+            return
+        self.run.applied()
+        order = self.ours.order if isinstance(self.ours, Shuffled) else list(self.ours)
+        if order != sorted(order):
+            self.run.verified()
+
+
+def apply(run: Run, value: str) -> None:
+    """Give loaders in order a sampler; without a loader, draw from the pairs seen."""
+    samplers = Samplers(run)
+    feeding = Feeding(run, samplers, Drawing(run))
+    run.on_loader(samplers.settings)
+    run.instead(run.torch.utils.data.DataLoader, "__iter__", samplers.begun)
+    run.on_fetch(feeding.fetched)
+    run.on_report(samplers.report)
+    run.on_entering(feeding.look)
 
 
 def moments(torch: Any, tensor: Any) -> Any:

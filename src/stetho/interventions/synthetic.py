@@ -26,190 +26,42 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from stetho.observer.change import Run
+    from stetho.observer.change.features import Features
+    from stetho.observer.change.made_up import Drawn, Pool
+    from stetho.observer.change.moments import LossCall
+    from stetho.observer.change.samples import Place
 
 kind = "smoke"
 question = "Can the training learn anything, given data that can be learned?"
 applies = "models called with tensors, whose targets meet their output in a loss or outside"
 values = {"": "a pool of 512 samples"}
 alters = "loss"
-# Samples of the pool, and the bytes it may take.
-POOL, BYTES = 512, 64 * 2**20
-# Parts that a rule looks at, along the features of a sample and along each other axis, by the number of its axes.
-PARTS_BY_AXES = {1: (256, 1), 2: (64, 4)}
-# Different numbers of one sample, where it is to have many, and different tokens that samples are made of.
-NUMBERS, TOKENS = 256, 64
-# How much of a sample varies by part, so that a model which averages over places can see it too.
-BY_PART, BY_ELEMENT = 0.8, 0.6
 
 
-class Pool:
-    """Made-up samples for one place, of one shape."""
+class Call:
+    """One call of the model: what it is given from the pools, and what its targets have become so far."""
 
-    def __init__(self, torch: Any, features: Any, tensor: Any, generator: Any) -> None:
-        self.torch, self.whole = torch, not measured(tensor)
-        form = tuple(tensor.shape[1:])
-        size = tensor[:1].numel() * 8
-        count = max(32, min(POOL, BYTES // max(1, size)))
-        if self.whole:
-            few = torch.zeros((TOKENS, *form), dtype=tensor.dtype)
-            few = features.drawn(few, generator).reshape(TOKENS, -1)
-            picked = torch.randint(TOKENS, (count, few.shape[1]), generator=generator)
-            self.rows = few.gather(0, picked).reshape(count, *form)
-            self.varies = (few != few[:1]).any(0)
-            return
-        self.mean, self.spread = (moment.float() for moment in features.moments(tensor.float()))
-        self.parts, number = parts(torch, form)
-        by_part = torch.randn(count, number, generator=generator)[:, self.parts].reshape(count, *form)
-        noise = BY_PART * by_part + BY_ELEMENT * torch.randn(count, *form, generator=generator)
-        self.rows = (noise * self.spread + self.mean).to(torch.float32)
-        if not tensor.is_floating_point():
-            self.rows = self.rows.round().clamp(0, 255)
+    def __init__(self, number: int, place: Place, drawn: Drawn) -> None:
+        self.number, self.place, self.drawn = number, place, drawn
+        self.given: list[tuple[Any, Any]] = []
+        """Tensors of the program's, each with what stands in its place."""
+        self.answers: list[tuple[Any, Any]] = []
+        """The same of targets."""
+        self.kinds: list[tuple[Any, bool]] = []
+        """What has met the output, and whether that was in a plain operation."""
+        self.last: Any = None
+        """The answer that was given last."""
 
-    def standard(self, rows: Any) -> Any:
-        """Rows with mean 0 and spread 1."""
-        return (rows.float() - self.mean) / self.torch.where(self.spread > 0, self.spread, 1.0)
-
-    def by_part(self, rows: Any) -> Any:
-        """The mean of each part of each row."""
-        flat = self.standard(rows).reshape(len(rows), -1)
-        count = self.torch.bincount(self.parts).clamp_min(1)
-        return self.torch.zeros(len(rows), len(count)).index_add_(1, self.parts, flat) / count
-
-
-class Rule:
-    """Targets from inputs, always the same ones for the same input."""
-
-    def __init__(self, torch: Any) -> None:
-        self.torch = torch
-        self.known: dict[tuple[int, int], Any] = {}
-
-    def weights(self, lines: int, columns: int) -> Any:
-        if (lines, columns) not in self.known:
-            generator = self.torch.Generator().manual_seed(20256 + lines + 7919 * columns)
-            made = self.torch.randn(lines, columns, generator=generator) / max(1, lines) ** 0.5
-            self.known[lines, columns] = made
-        return self.known[lines, columns]
-
-    def tokens(self, pool: Pool, rows: Any, attended: Any, many: int) -> Any:
-        """The token that each target depends on: the one in its place, or the first that varies and is attended to."""
-        flat = rows.reshape(len(rows), -1)
-        if many > 1:
-            return flat[:, self.torch.arange(many) % flat.shape[1]].long()
-        fit = pool.varies & (attended.reshape(len(rows), -1) > 0) if attended is not None else pool.varies
-        first = fit.expand(len(rows), -1).float().argmax(dim=1, keepdim=True)
-        return flat.gather(1, first).long()
-
-    def scores(self, pool: Pool, rows: Any, many: int, columns: int) -> Any:
-        """For each sample and each of its targets, weighted sums of what the target depends on."""
-        values = pool.standard(rows)
-        if values.dim() > 2:
-            values = values.flatten(2).transpose(1, 2) if values.dim() > 3 else values
-            if many == values.shape[1] and many > 1:
-                return values @ self.weights(values.shape[2], columns)
-        sums = pool.by_part(rows)
-        if columns > 1:
-            return (sums @ self.weights(sums.shape[1], columns))[:, None].expand(-1, many, -1)
-        made = sums @ self.weights(sums.shape[1], min(many, NUMBERS))
-        return made[:, self.torch.arange(many) % made.shape[1], None]
-
-    def classes(self, pool: Pool, rows: Any, attended: Any, many: int, number: int) -> Any:
-        """One of so many classes for each target."""
-        if pool.whole:
-            return (self.tokens(pool, rows, attended, many) * 40503 // 8) % number
-        return self.scores(pool, rows, many, number).argmax(dim=-1)
-
-    def numbers(self, pool: Pool, rows: Any, attended: Any, many: int) -> Any:
-        """A number with mean 0 and spread near 1 for each target."""
-        if pool.whole:
-            return ((self.tokens(pool, rows, attended, many) * 40503 % 997) / 997 - 0.5) * 12**0.5
-        return self.scores(pool, rows, many, 1)[..., 0]
-
-
-def apply(run: Run, value: str) -> None:
-    """Draw the inputs of each call from the pool, and answer its targets by the rule."""
-    torch, rule = run.torch, Rule(run.torch)
-    generator = torch.Generator().manual_seed(20257)
-    seen: dict[Any, Any] = {}
-    pools: dict[Any, Pool] = {}
-    spread: dict[int, Any] = {}
-    state: dict[str, Any] = {"call": -1}
-
-    def drawn(place: Any, tensor: Any, known: bool) -> Any:
-        features = seen.setdefault(place, run.features())
-        key = (place, tensor.shape[1:], tensor.dtype)
-        if key not in pools:
-            features.add(tensor.float() if measured(tensor) else tensor)
-        if tensor.is_complex():
-            run.refused("the inputs are complex numbers")
-            return None
-        if not known or not tensor.numel():
-            return None
-        if key not in pools:
-            pools[key] = Pool(torch, features, tensor, generator)
-        if state["call"] != run.batch.calls:
-            rows = torch.randint(POOL, (tensor.shape[0],), generator=generator)
-            state.update(call=run.batch.calls, picked=rows, pool=pools[key], given=[], path=place[1])
-            state.update(kinds=[], answers=[])
-            state["attended"] = mask(tensor)
-        new = pools[key].rows[state["picked"] % len(pools[key].rows)]
-        state["given"].append((tensor, new))
-        run.applied()
-        return new
-
-    def mask(tensor: Any) -> Any:
-        """The tensor of the call that says which tokens count."""
-        for other in run.batch.tensors.values():
-            if other.shape == tensor.shape and not other.is_floating_point() and other is not tensor:
-                values = other.detach().cpu()
-                if bool(((values == 0) | (values == 1)).all()) and bool((values == 1).any()):
-                    return values
-        return None
-
-    def look(place: Any, given: Any, entered: Any) -> None:
-        """Verified where the targets are, which comes later, and may never."""
-
-    def answered(target: Any, met: Any) -> Any:
-        """The rule's target in the form of the program's; None where it is left alone."""
-        pool, attended = state["pool"], state["attended"]
-        for tensor, new in state["given"]:
+    def input_for(self, target: Any) -> Any:
+        """What stands in the place of an input that the target is."""
+        for tensor, new in self.given:
             if tensor.numel() == target.numel() and bool((tensor.reshape(-1) == target.reshape(-1)).all()):
                 return new.reshape(target.shape).to(target)
-        rows = pool.rows[state["picked"] % len(pool.rows)]
-        size, many = len(rows), target.numel() // max(1, len(rows))
-        if not many or target.numel() % size:
-            run.contradicted("a target does not have a row for each sample")
-            return None
-        old = target.detach().cpu()
-        if is_share(old) and old.shape == met.shape:
-            number, rest = old.shape[1], many // old.shape[1]
-            found = rule.classes(pool, rows, attended, rest, number).reshape(size, rest)
-            hot = torch.nn.functional.one_hot(found, number).transpose(1, 2)
-            return hot.reshape(old.shape).to(target)
-        number = met.numel() // target.numel() if met.numel() % target.numel() == 0 else 1
-        if number == old.numel() > 1 and bool((old.reshape(-1).sort().values == torch.arange(number)).all()):
-            run.contradicted("targets name places in the batch, as where samples are compared with each other")
-            return None
-        if not old.is_floating_point() and old.dtype != torch.bool and number > 1:
-            found = rule.classes(pool, rows, attended, many, number).reshape(old.shape)
-            # What the loss ignores is no class.
-            return torch.where((old < 0) | (old >= number), old, found.to(old)).to(target)
-        if old.numel() > 1 and old.is_floating_point() and bool((old == old.reshape(-1)[0]).all()):
-            return None
-        numbers = rule.numbers(pool, rows, attended, many).reshape(old.shape)
-        if bool(((old == 0) | (old == 1)).all()):
-            return (numbers > 0).to(target)
-        return like_those_seen(old, numbers).to(target)
+        return None
 
-    def like_those_seen(old: Any, numbers: Any) -> Any:
-        held = spread.setdefault(run.meetings.number, run.features())
-        held.add(old.reshape(-1).float())
-        mean, deviation = (float(moment) for moment in held.moments(old.reshape(-1).float()))
-        scaled = numbers * deviation + mean
-        return scaled if old.is_floating_point() else scaled.round().clamp(int(old.min()), int(old.max()))
-
-    def known_answer(target: Any) -> Any:
+    def answer_to(self, target: Any) -> Any:
         """The answer to a target that has met the output before in this call, as it was or as what is left to 1."""
-        for old, new in state["answers"]:
+        for old, new in self.answers:
             if old.numel() != target.numel():
                 continue
             if bool((old.reshape(-1) == target.reshape(-1)).all()):
@@ -218,80 +70,182 @@ def apply(run: Run, value: str) -> None:
                 return (1 - new.reshape(target.shape).double()).to(target)
         return None
 
-    @run.on_beside
-    def accompany(tensor: Any, met: Any, what: str) -> Any:
-        """The input stays the input; weights of a loss can stay, but not what turns its sign."""
-        if state["call"] != run.batch.calls or not tensor.numel():
+
+class Inputs:
+    """Draws the inputs of each call from the pools of their places."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.pools = run.pools()
+        self.last: Call | None = None
+
+    @property
+    def call(self) -> Call | None:
+        """The call under way, once something was drawn for it."""
+        return self.last if self.last is not None and self.last.number == self.run.batch.calls else None
+
+    def drawn(self, place: Place, tensor: Any, known: bool) -> Any:
+        """What to put into one place; None where it is left alone."""
+        self.pools.see(place, tensor)
+        if tensor.is_complex():
+            self.run.refused("the inputs are complex numbers")
             return None
-        if what == "input":
-            if any(tensor.numel() == given.numel() for given, _ in state["given"]):
-                return answer(tensor, met)
-            run.contradicted("a part of the input meets the output")
-        if what == "factor":
-            state["kinds"].append(("factor", True))
-            if bool((tensor < 0).any()):
-                run.contradicted("what multiplies the output turns its sign for some samples")
+        if not known or not tensor.numel():
+            return None
+        pool = self.pools.of(place, tensor)
+        call = self.call or self.begun(place, tensor, pool)
+        new = pool.taken(call.drawn.picked)
+        call.given.append((tensor, new))
+        self.run.applied()
+        return new
+
+    def begun(self, place: Place, tensor: Any, pool: Pool) -> Call:
+        """A call whose first samples are these."""
+        drawn = self.pools.drawn(pool, tensor.shape[0], self.mask(tensor))
+        self.last = Call(self.run.batch.calls, place, drawn)
+        return self.last
+
+    def mask(self, tensor: Any) -> Any:
+        """The tensor of the call that says which tokens count."""
+        for other in self.run.batch.tensors.values():
+            if other.shape == tensor.shape and not other.is_floating_point() and other is not tensor:
+                values = other.detach().cpu()
+                if bool(((values == 0) | (values == 1)).all()) and bool((values == 1).any()):
+                    return values
         return None
 
-    @run.on_target
-    def labelled(target: Any, met: Any) -> Any:
-        if state["call"] != run.batch.calls or not target.numel() or target.is_complex():
+    def look(self, place: Place, given: Any, entered: Any) -> None:
+        """Verified where the targets are, which comes later, and may never."""
+
+
+class Targets:
+    """Answers by the rule what meets the output of a call."""
+
+    def __init__(self, run: Run, inputs: Inputs) -> None:
+        self.run, self.torch, self.inputs = run, run.torch, inputs
+        self.rule = run.rule()
+        self.seen: dict[int, Features] = {}
+        """The program's targets that are numbers, by their meeting."""
+
+    def labelled(self, target: Any, met: Any) -> Any:
+        """A label meets the output."""
+        call = self.inputs.call
+        if call is None or not target.numel() or target.is_complex():
             return None
-        # In plain operations a label is guessed at: with others about, the rule may answer what is none.
-        kind = (target.is_floating_point(), tuple(size for size in target.shape[1:] if size > 1))
-        if any(other != kind and (plain or run.meetings.plain) for other, plain in state["kinds"]):
-            run.contradicted("tensors of several kinds meet the output, and which of them are targets is not known")
-        state["kinds"].append((kind, run.meetings.plain))
-        new = answer(target, met)
+        if self.by_a_model(target):
+            return None
+        self.meet(call, (target.is_floating_point(), tuple(size for size in target.shape[1:] if size > 1)))
+        new = self.answer(call, target, met)
         if new is not None:
-            state["answers"].append((target.detach(), new))
+            call.answers.append((target.detach(), new))
         return new
 
-    def answer(target: Any, met: Any) -> Any:
-        new = known_answer(target)
+    def by_a_model(self, tensor: Any) -> bool:
+        """Whether another model, which knows nothing of what is made up here, has made this in the same step."""
+        found = bool(self.run.taught.recent(tensor))
+        if found:
+            self.run.contradicted("what meets the output is made by another model, from the program's own samples")
+        return found
+
+    def meet(self, call: Call, kind: Any) -> None:
+        """In plain operations a label is guessed at: with others about, the rule may answer what is none."""
+        run, plain = self.run, self.run.meetings.plain
+        if any(other != kind and (guessed or plain) for other, guessed in call.kinds):
+            run.contradicted("tensors of several kinds meet the output, and which of them are targets is not known")
+        call.kinds.append((kind, plain))
+
+    def accompany(self, tensor: Any, met: Any, what: str) -> Any:
+        """The input stays the input; weights of a loss can stay, but not what turns its sign."""
+        call = self.inputs.call
+        if call is None or not tensor.numel() or self.by_a_model(tensor):
+            return None
+        if what == "input":
+            if any(tensor.numel() == given.numel() for given, _ in call.given):
+                return self.answer(call, tensor, met)
+            self.run.contradicted("a part of the input meets the output")
+        if what == "factor":
+            call.kinds.append(("factor", True))
+            if bool((tensor < 0).any()):
+                self.run.contradicted("what multiplies the output turns its sign for some samples")
+        return None
+
+    def answer(self, call: Call, target: Any, met: Any) -> Any:
+        """What to put in the place of a target; None where it is left alone."""
+        new = call.answer_to(target)
         if new is None:
-            new = answered(target, met)
-        state["answer"] = new
-        entered = run.batch.tensors.get(state["path"])
+            new = call.input_for(target)
+        if new is None:
+            new = self.ruled(call.drawn, target, met)
+        call.last = new
+        entered = self.run.batch.tensors.get(call.place[1])
         if new is None or entered is None:
             return None
-        first = pool_row(entered)
-        if first and bool((new != target).any()):
-            run.verified()
+        if call.drawn.pool.holds(entered) and bool((new != target).any()):
+            self.run.verified()
         return new
 
-    def pool_row(entered: Any) -> bool:
-        """Whether what entered the model is in the pool."""
-        wanted = state["pool"].rows.to(entered.dtype).reshape(len(state["pool"].rows), -1)
-        return bool((wanted == entered.detach().cpu()[:1].reshape(1, -1)).all(1).any())
+    def ruled(self, drawn: Drawn, target: Any, met: Any) -> Any:
+        """The rule's target in the form of the program's: shares of classes, classes or numbers."""
+        many, rest = divmod(target.numel(), len(drawn.rows))
+        if not many or rest:
+            self.run.contradicted("a target does not have a row for each sample")
+            return None
+        old = target.detach().cpu()
+        number = met.numel() // old.numel() if met.numel() % old.numel() == 0 else 1
+        if is_share(old) and old.shape == met.shape:
+            new = self.shares(drawn, old, many)
+        elif number == old.numel() > 1 and bool((old.reshape(-1).sort().values == self.torch.arange(number)).all()):
+            self.run.contradicted("targets name places in the batch, as where samples are compared with each other")
+            return None
+        elif not old.is_floating_point() and old.dtype != self.torch.bool and number > 1:
+            new = self.classes(drawn, old, many, number)
+        else:
+            new = self.numbers(drawn, old, many)
+        return None if new is None else new.to(target)
 
-    @run.on_loss
-    def given_to_the_loss(call: Any) -> None:
-        target, wanted = call.target, state.get("answer")
-        if state["call"] != run.batch.calls or not isinstance(target, torch.Tensor) or wanted is None:
+    def shares(self, drawn: Drawn, old: Any, many: int) -> Any:
+        """One class for each target, which has all of the share."""
+        number, rest = old.shape[1], many // old.shape[1]
+        found = self.rule.classes(drawn, rest, number).reshape(len(drawn.rows), rest)
+        return self.torch.nn.functional.one_hot(found, number).transpose(1, 2).reshape(old.shape)
+
+    def classes(self, drawn: Drawn, old: Any, many: int, number: int) -> Any:
+        """The number of a class for each target; what the loss ignores is no class."""
+        found = self.rule.classes(drawn, many, number).reshape(old.shape)
+        return self.torch.where((old < 0) | (old >= number), old, found.to(old))
+
+    def numbers(self, drawn: Drawn, old: Any, many: int) -> Any:
+        """A number for each target, or 0 and 1 where there is nothing else; None where all are the same."""
+        if old.numel() > 1 and old.is_floating_point() and bool((old == old.reshape(-1)[0]).all()):
+            return None
+        numbers = self.rule.numbers(drawn, many).reshape(old.shape)
+        return numbers > 0 if bool(((old == 0) | (old == 1)).all()) else self.like_those_seen(old, numbers)
+
+    def like_those_seen(self, old: Any, numbers: Any) -> Any:
+        """The same numbers with the mean and spread of the program's."""
+        seen = self.seen.setdefault(self.run.meetings.number, self.run.features())
+        seen.add(old.reshape(-1).float())
+        mean, deviation = (float(moment) for moment in seen.moments(old.reshape(-1).float()))
+        scaled = numbers * deviation + mean
+        return scaled if old.is_floating_point() else scaled.round().clamp(int(old.min()), int(old.max()))
+
+    def given_to_the_loss(self, call: LossCall) -> None:
+        """See whether a loss is called with the last answer."""
+        target, wanted = call.target, self.inputs.call.last if self.inputs.call is not None else None
+        if not isinstance(target, self.torch.Tensor) or wanted is None:
             return
-        if call.trained and (target.shape != wanted.shape or not torch.equal(target, wanted)):
-            run.contradicted("the loss was given other targets than the rule's")
-
-    run.on_samples(drawn, look)
+        if call.trained and (target.shape != wanted.shape or not self.torch.equal(target, wanted)):
+            self.run.contradicted("the loss was given other targets than the rule's")
 
 
-def measured(tensor: Any) -> bool:
-    """Whether values are measured and not names of things: floats, and the bytes of images."""
-    return bool(tensor.is_floating_point()) or (tensor.dim() > 3 and tensor.element_size() == 1)
-
-
-def parts(torch: Any, form: tuple[int, ...]) -> tuple[Any, int]:
-    """For each element of a sample the number of the part that it lies in, and how many parts there are."""
-    number, total = torch.zeros((), dtype=torch.long), 1
-    features = 0 if len(form) > 2 else len(form) - 1
-    # Few along places and times: many models see these only as a mean.
-    along, across = PARTS_BY_AXES.get(len(form), (16, 2))
-    for axis, size in enumerate(form):
-        blocks = max(1, min(size, along if axis == features else across))
-        number = number[..., None] * blocks + torch.arange(size) * blocks // max(1, size)
-        total *= blocks
-    return number.reshape(-1), total
+def apply(run: Run, value: str) -> None:
+    """Draw the inputs of each call from the pools, and answer its targets by the rule."""
+    inputs = Inputs(run)
+    targets = Targets(run, inputs)
+    run.on_beside(targets.accompany)
+    run.on_target(targets.labelled)
+    run.on_loss(targets.given_to_the_loss)
+    run.on_samples(inputs.drawn, inputs.look)
 
 
 def is_share(target: Any) -> bool:

@@ -37,6 +37,7 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     chance = chance * part if chance is not None and part is not None else None
     first, kind = first_bad(steps, where, values)
     place = recording.place(site)
+    share, samples = explained(recording, taken(steps))
     curve = LossCurve(
         values=tuple(values),
         steps=tuple(where),
@@ -46,7 +47,8 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         objectives=objectives(recording),
         nonfinite_step=first,
         nonfinite_in=kind,
-        explained=explained(recording, taken(steps)),
+        explained=share,
+        explained_from=samples,
     )
     yield (
         curve,
@@ -86,12 +88,18 @@ def objectives(recording: Recording) -> int:
     return len({s.optimizer for s in recording.steps if s.losses}) if len(sites) > 1 else 1
 
 
-def explained(recording: Recording, steps: int) -> float | None:
-    """The median share of variance explained over what was looked at in the second half of the run."""
-    seen = [(f["step"], float(f["r2"])) for f in recording.of("fit")]
-    seen += [(c["step"], float(c["r2"])) for c in recording.of("loss-call") if c["grad"] and "r2" in c]
-    late = [share for step, share in seen if step >= steps // 2]
-    return median(late) if late else None
+def explained(recording: Recording, steps: int) -> tuple[float | None, int | None]:
+    """The median share of variance explained over what was looked at in the second half of the run, and from how many
+    samples; an older record does not know them."""
+    seen = [(f["step"], float(f["r2"]), f.get("n")) for f in recording.of("fit")]
+    seen += [
+        (c["step"], float(c["r2"]), (c.get("tshape") or [None])[0])
+        for c in recording.of("loss-call")
+        if c["grad"] and "r2" in c
+    ]
+    late = [(share, samples) for step, share, samples in seen if step >= steps // 2]
+    known = [int(samples) for _, samples in late[-FEW:] if samples]
+    return (median(share for share, _ in late) if late else None), (sum(known) or None)
 
 
 def first_loss(recording: Recording, steps: list[Step]) -> Iterator[Measured]:

@@ -35,9 +35,14 @@ def hollow() -> bool:
     return is_compiling() or (modes() > 0 and any(_C._get_dispatch_mode(kind) is not None for kind in _HOLLOW))
 
 
+def in_transform() -> bool:
+    """Whether values stand for many at once, as under `vmap`."""
+    return _transforms() is not None
+
+
 def transformed() -> bool:
-    """Whether values stand for many at once, as under `vmap`, or every operation is noted, as under `jit.trace`."""
-    return _transforms() is not None or _is_tracing()
+    """Whether that is so, or every operation is noted, as under `jit.trace`."""
+    return in_transform() or _is_tracing()
 
 
 class Deeper:

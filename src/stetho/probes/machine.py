@@ -1,18 +1,29 @@
 import os
 import shutil
-from pathlib import Path
+from collections.abc import Iterator
 
+from stetho.amounts import size
 from stetho.facts import Machine
-from stetho.probe import probe
+from stetho.probe import Example, Piece, Seen, Target, probe
+from stetho.procfs import counts, text_of
 
-CGROUP = Path("/sys/fs/cgroup")
+CGROUP = "/sys/fs/cgroup"
+EVENTS = "low 0\nhigh 0\nmax 812\noom 3\noom_kill 2\noom_group_kill 0\n"
 
 
 @probe(
     gives=Machine,
     reads="/proc/meminfo, /sys/fs/cgroup/memory.max, memory.events, the disk of the working directory",
+    limit=1.0,
+    instead="free -h; df -h .",
+    at_start=True,
+    examples={
+        "two processes were killed": Example(
+            EVENTS, counts, {"low": 0, "high": 0, "max": 812, "oom": 3, "oom_kill": 2, "oom_group_kill": 0}
+        )
+    },
 )
-def machine(directory: Path) -> Machine | None:
+def machine(target: Target) -> Iterator[Piece]:
     """Cores, memory and disk that the machine has to give, and whether its container ran out of memory.
 
     ## What it reads
@@ -24,29 +35,17 @@ def machine(directory: Path) -> Machine | None:
     import psutil
 
     memory = psutil.virtual_memory()
-    limit = _number(CGROUP / "memory.max")
-    return Machine(
+    fact = Machine(
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         memory_total=memory.total,
         memory_free=memory.available,
-        disk_free=shutil.disk_usage(directory).free,
-        memory_limit=limit,
-        oom_kills=_event("oom_kill"),
+        disk_free=shutil.disk_usage(target.folder).free,
+        memory_limit=_number(text_of(f"{CGROUP}/memory.max")),
+        oom_kills=counts(text_of(f"{CGROUP}/memory.events") or "").get("oom_kill"),
     )
+    said = f"{fact.cores} cores, {size(fact.memory_free)} of {size(fact.memory_total)} memory free"
+    yield Seen(fact, said, f"/proc/meminfo, {CGROUP}/memory.max, {CGROUP}/memory.events, statvfs {target.folder}")
 
 
-def _number(file: Path) -> int | None:
-    try:
-        text = file.read_text().strip()
-    except OSError:
-        return None
-    return int(text) if text.isdigit() else None
-
-
-def _event(name: str) -> int | None:
-    try:
-        rows = (CGROUP / "memory.events").read_text().split("\n")
-    except OSError:
-        return None
-    counts = dict(row.split() for row in rows if len(row.split()) == 2)
-    return int(counts[name]) if name in counts else None
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.strip().isdecimal() else None

@@ -48,7 +48,7 @@ def document(verdict: Verdict) -> dict[str, Json]:
         "cost": encode(verdict.cost),
         "notes": encode(verdict.notes),
     }
-    return {key: _readable(value) for key, value in whole.items()}
+    return {key: readable_document(value) for key, value in whole.items()}
 
 
 def _hypothesis(one: Hypothesis) -> Json:
@@ -91,11 +91,12 @@ def _evidence(one: Evidence, most: int) -> Json:
     return shown
 
 
-def _readable(value: Json) -> Json:
+def readable_document(value: Json) -> Json:
+    """A document whose every text can be written as UTF-8."""
     if isinstance(value, str):
         return readable(value)
     if isinstance(value, list):
-        return [_readable(one) for one in value]
+        return [readable_document(one) for one in value]
     if isinstance(value, dict):
-        return {readable(key): _readable(one) for key, one in value.items()}
+        return {readable(key): readable_document(one) for key, one in value.items()}
     return value

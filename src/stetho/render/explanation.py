@@ -46,8 +46,7 @@ def describe(declaration: Declaration) -> Page:
     if isinstance(declaration, Intervention):
         return Page(declaration.id, "intervention", lead, told + _intervention(declaration))
     if isinstance(declaration, Probe):
-        about = section("Reads", Prose(declaration.reads)) + section("Gives", _facts((declaration.gives,)))
-        return Page(declaration.id, "probe", lead, told + about)
+        return Page(declaration.id, "probe", lead, told + _probe(declaration))
     if isinstance(declaration, Phrase):
         return Page(declaration.id, "phrase", lead, told + _phrase(declaration))
     if isinstance(declaration, Rule):
@@ -111,6 +110,17 @@ def _intervention(one: Intervention) -> tuple[Section, ...]:
     )
 
 
+def _probe(one: Probe) -> tuple[Section, ...]:
+    cut_off = f"After {one.limit:g} s. Run instead: `{one.instead}`" if one.instead else f"After {one.limit:g} s."
+    return (
+        *section("Reads", Prose(one.reads)),
+        *section("Needs", Prose(one.needs)),
+        *section("Gives", _facts(one.gives)),
+        *section("Cut off", Prose(cut_off)),
+        *section("Examples", Items(tuple(one.examples))),
+    )
+
+
 def _rule(one: Rule) -> tuple[Section, ...]:
     return (
         *section("Leads to", Prose(f"`{one.cause}`")),
@@ -161,7 +171,9 @@ def _document(one: Declaration) -> dict[str, Json]:
 
 def _fields(one: Declaration) -> dict[str, Json]:
     if isinstance(one, Probe):
-        return {"reads": one.reads, "gives": [one.gives.fact]}
+        gives: list[Json] = [kind.fact for kind in one.gives]
+        said = {name: encode(getattr(one, name)) for name in ("reads", "needs", "limit", "instead", "at_start")}
+        return {**said, "gives": gives, "examples": list(one.examples)}
     if isinstance(one, Rule):
         return {"cause": one.cause, "bad": list(one.bad), "good": list(one.good)}
     if isinstance(one, Phrase):

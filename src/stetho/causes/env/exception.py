@@ -29,7 +29,7 @@ exception = Cause(
         "worker-death-reported": 0.02,
         "oom-kill-logged": 0.02,
         "host-memory-exhausted": 0.02,
-        "gpu-fault-logged": 0.02,
+        "gpu-fault-said": 0.02,
         "collective-timed-out": 0.02,
         "collectives-differ": 0.02,
         "storage-failed": 0.02,

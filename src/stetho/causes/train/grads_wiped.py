@@ -15,7 +15,7 @@ from stetho.cause import Cause
 grads_wiped = Cause(
     id="train/grads-wiped",
     share=0.06,
-    symptoms={"loss-flat": 0.85, "none": 0.08, "loss-slow": 0.02},
+    symptoms={"loss-flat": 0.83, "none": 0.08, "loss-slow": 0.02, "metric-stuck": 0.04},
     predicts={"gradients-zero": 0.95, "updates-too-small": 0.05},
     mechanism=("gradients-zero",),
     statement="the optimizer steps on gradients that were cleared after backward",

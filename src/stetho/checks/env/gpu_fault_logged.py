@@ -1,51 +1,56 @@
 from collections.abc import Iterator
 
+from stetho.amounts import duration
 from stetho.check import Finding, check
-from stetho.facts import Statements
+from stetho.facts import KernelLog
 
-SAYS = ("gpu-fault",)
+# Xids that the driver's documentation ascribes to the device, its memory, its link or its firmware. Those of programs,
+# such as 13, 31 and 43, come with any illegal access and say nothing about the device.
+DEVICE = {
+    48: "an uncorrectable memory error", 61: "its firmware failed", 62: "its firmware failed",
+    64: "a memory row could not be retired",
+    74: "its NVLink failed", 79: "it has fallen off the bus", 92: "many memory errors", 94: "a contained memory error",
+    95: "an uncontained memory error", 119: "its firmware does not answer", 120: "its firmware failed",
+    140: "an unrecovered memory error",
+}  # fmt: skip
+OFF = {
+    "kind": "xid",
+    "text": "NVRM: Xid (PCI:0000:3b:00): 79",
+    "line": 7,
+    "device": "0000:3b:00",
+    "code": 79,
+    "age": 400.0,
+}
 
 
 @check(
-    reads=Statements,
-    root="words about a device fault",
-    background=0.02,
-    given={"other/unlisted": 0.02},
-    fires={
-        "at the end of the log": {
-            "said": [
-                {
-                    "phrase": "gpu-fault",
-                    "text": "NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, GPU has fallen off the bus.",
-                    "line": 812,
-                }
-            ]
-        }
-    },
+    reads=KernelLog,
+    root="kernel xid",
+    background=0.01,
+    fires={"off the bus": {"events": [OFF], "lines": 10}},
     quiet={
-        "something else is said": {"said": [{"phrase": "checkpoint-saved", "text": "saving model.pt", "line": 3}]},
-        "the program went on": {
-            "said": [
-                {
-                    "phrase": "gpu-fault",
-                    "text": "NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, GPU has fallen off the bus.",
-                    "line": 3,
-                    "lines_after": 5000,
-                }
-            ]
-        },
+        "a program's illegal access": {"events": [{**OFF, "code": 31}], "lines": 10},
+        "three days ago": {"events": [{**OFF, "age": 260_000.0}], "lines": 10},
+        "a clean log": {"events": [], "lines": 10},
     },
+    given={"none/healthy": 0.002, "env/gpu-fault": 0.6},
 )
-def gpu_fault_logged(statements: Statements, *, most_after: int = 30) -> Iterator[Finding]:
-    """The driver reports a fault of an accelerator.
+def gpu_fault_logged(log: KernelLog, *, recent: float = 86_400.0) -> Iterator[Finding]:
+    """The driver reported a fault of the device itself.
 
     ## Why it matters
-    No change of the program cures a broken device.
+    Programs on the device fail or hang whatever they do, and a new start of the program does not help.
 
     ## False alarms
-    Some Xid numbers (13, 31, 43) are mostly faults of a program and not of the device.
+    Faults that a program causes by an illegal access have other numbers and are not counted; nor are old ones.
     """
-    for one in statements.of(*SAYS):
-        if one.lines_after <= most_after:
-            yield Finding(f"line {one.last_line or one.line}: {one.last_text or one.text}")
-            return
+    told: dict[tuple[str, str], float | None] = {}
+    for event in log.events:
+        fresh = event.age is None or event.age <= recent
+        if fresh and event.kind == "xid" and event.code in DEVICE:
+            told[event.device, f"Xid {event.code}: {DEVICE[event.code]}"] = event.age
+        elif fresh and event.kind == "gpu-reset":
+            told[event.device, "it was reset by its driver"] = event.age
+    for (device, what), age in told.items():
+        when = f", {duration(age)} ago" if age is not None else ""
+        yield Finding(f"GPU {device} reported a fault of its own{when}: {what}")

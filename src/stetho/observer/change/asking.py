@@ -70,6 +70,11 @@ class Asking:
         the output in plain operations: `what` is "input", "factor" or "mask"."""
         return self._register("beside", function)
 
+    def on_mixed(self, function: F) -> F:
+        """`function(tensor, calls)` when data of the program's meets what these calls of models without gradients made:
+        the reward that is added to a target network's value."""
+        return self._register("mixed", function)
+
     def on_compared(self, function: F) -> F:
         """`function()` when rows of the model's output are set against each other, as with negatives in the batch."""
         return self._register("compared", function)

@@ -22,6 +22,8 @@ OUTPUTS = 16
 NODES = 2000
 # Calls after which labels have been seen if there are any.
 ENOUGH = 16
+# Numbers without further axes that can be as many samples, where the model makes a row of each.
+LEAST = 16
 
 
 class Batch:
@@ -44,6 +46,12 @@ class Batch:
         self.made = Memory(OUTPUTS)
         """What models have made of late."""
         self.met: set[int] = set()
+        self.model = 0
+        """The one that was last called for training."""
+        self.by_number: set[int] = set()
+        """Models that make a row of each number they are given."""
+        self.alone = False
+        """Whether the model is called with a single sample, which has no axis for others."""
 
     def comes(self, module: Any, args: Any, kwargs: Any) -> None:
         """A model is called for training: how many samples it is given."""
@@ -51,11 +59,15 @@ class Batch:
         self.known = identity(module) in self.met or self.calls >= ENOUGH
         self.met.add(identity(module))
         self.calls += 1
+        self.model = identity(module)
         self.tensors = self.given = dict(tensors_at(args, kwargs))
         # A single tensor cannot be the labels.
         self.known = self.known or len([t for t in self.tensors.values() if has_samples(t)]) == 1
         first = self.main(module)
         self.size = int(self.tensors[first].shape[0]) if first is not None else 0
+        self.alone = first is None and any(has_samples(t) for t in self.tensors.values())
+        if self.alone and self.run.wants("input", "target"):
+            self.run.refused("the model is called with single samples; there is no batch")
 
     def entered(self, args: Any, kwargs: Any) -> None:
         """What the model is really called with, after the change."""
@@ -63,7 +75,9 @@ class Batch:
 
     def main(self, module: Any) -> Path | None:
         """The tensor that holds the samples: the first by position; by keyword, the first of the largest."""
-        held = {path: t for path, t in self.tensors.items() if has_samples(t)}
+        held = {path: t for path, t in self.tensors.items() if has_samples(t) and not self.is_one(module, t)}
+        read = {path: t for path, t in held.items() if not self.run.reading.unread(identity(module), path)}
+        held = read or held
         for path in held:
             if path[0] == 0 and path not in self.labels:
                 return path
@@ -71,6 +85,12 @@ class Batch:
         large = [p for p in named if held[p].numel() == max(held[q].numel() for q in named)]
         plain = [p for p in large if not is_mask(held[p])]
         return next(iter(plain or large), None)
+
+    def is_one(self, module: Any, tensor: Any) -> bool:
+        """Whether a tensor is one sample: measured numbers along one axis, of which the model does not make rows."""
+        if tensor.dim() != 1 or not tensor.is_floating_point():
+            return False
+        return tensor.shape[0] < LEAST or identity(module) not in self.by_number
 
     def samples(self, module: Any, args: Any, kwargs: Any) -> dict[Path, Any]:
         """Every tensor of a call that tells something about the samples and is neither label nor mask."""
@@ -82,6 +102,8 @@ class Batch:
         found = {first: chief}
         for path, tensor in self.tensors.items():
             if path == first or not has_samples(tensor) or tensor.shape[0] != chief.shape[0]:
+                continue
+            if self.run.reading.unread(identity(module), path):
                 continue
             if not (path in self.labels or is_mask(tensor) or is_copy(tensor, chief) or is_index(tensor, chief)):
                 found[path] = tensor
@@ -107,9 +129,24 @@ class Batch:
         tensor = dict(tensors_at(args, kwargs))[path]
         return from_a_model(tensor) or tensor in self.made
 
-    def left(self, output: Any) -> None:
+    def taught(self, args: Any, kwargs: Any) -> dict[Path, Any]:
+        """Tensors of a call that were computed from what models made without gradients in this step: by which calls."""
+        found = {path: self.run.taught.recent(tensor) for path, tensor in tensors_at(args, kwargs)}
+        return {path: sources for path, sources in found.items() if sources}
+
+    def left(self, module: Any, training: bool, output: Any) -> None:
         """What a model has made."""
-        self.made.add(tensors_in(output))
+        outputs = list(tensors_in(output))
+        self.made.add(outputs)
+        if training and self.alone:
+            numbers = {t.shape[0] for t in self.given.values() if t.dim() == 1 and t.shape[0] >= LEAST}
+            if any(t.dim() and t.shape[0] in numbers for t in outputs):
+                self.by_number.add(identity(module))
+
+    def inputs(self) -> list[Any]:
+        """What the model computes with, as the program gave it and after the change; the rest it only carries along."""
+        held = (*self.given.items(), *self.tensors.items())
+        return [tensor for path, tensor in held if not self.run.reading.unread(self.model, path)]
 
     def rows(self, tensor: Any, count: int) -> Any:
         """So many rows of a tensor, from the first on and round again."""

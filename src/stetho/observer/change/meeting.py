@@ -56,7 +56,7 @@ class Meetings:
     def go_on(self) -> None:
         """Put the mode on, above none of the program's own."""
         self.clear()
-        if not self.following or self.mode is not None or not self.wanted or guard.off:
+        if not (self.following or self.run.taught.known) or self.mode is not None or not self.wanted or guard.off:
             return
         depth = torch.overrides._len_torch_function_stack()
         ours = self.run.watch.tracer.mode
@@ -129,7 +129,7 @@ class Meetings:
     @guarded
     def operation(self, name: str, args: Any, kwargs: Mapping[str, Any]) -> tuple[Any, Any, bool] | None:
         """An operation between model and backward, with its labels changed, and whether its result is the model's."""
-        if name in READS:
+        if name in READS or not self.following:
             return None
         tensors = list(tensors_in((args, kwargs)))
         met = next((t for t in tensors if self.from_model(t)), None)
@@ -164,6 +164,12 @@ class Meetings:
         if self.run.wants("compared") and compared(self.run.batch.size, name, list(tensors_in(given)), out):
             self.run.fire("compared")
 
+    @guarded
+    def follow(self, name: str, args: Any, kwargs: Any, out: Any) -> None:
+        """What an operation has made of something that was made without gradients."""
+        if self.run.taught.known:
+            self.run.taught.follow(name, args, kwargs, out)
+
 
 class Mode(TorchFunctionMode):  # type: ignore[misc]
     """Runs each function of torch's with the labels that the change wants."""
@@ -179,9 +185,10 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]
             return func(*args, **kwargs)
         name = getattr(func, "__name__", "")
         changed = mine.operation(name, args, kwargs)
-        if changed is None:
-            return func(*args, **kwargs)
-        args, kwargs, _ = changed
+        if changed is not None:
+            args, kwargs, _ = changed
         out = func(*args, **kwargs)
-        mine.result(name, (args, kwargs), out)
+        if changed is not None:
+            mine.result(name, (args, kwargs), out)
+        mine.follow(name, args, kwargs, out)
         return out

@@ -20,6 +20,7 @@ class Proof:
         self.confirmed = 0
         self.refusals: dict[str, int] = {}
         self.contradictions: dict[str, int] = {}
+        self.alters = ""
         self.told: tuple[Any, ...] = ()
 
     def applied(self, times: int = 1) -> None:
@@ -40,13 +41,18 @@ class Proof:
         if what in self.contradictions or len(self.contradictions) < REASONS:
             self.contradictions[what] = self.contradictions.get(what, 0) + 1
 
+    def alters_loss(self) -> None:
+        """Say that the loss of this run is another quantity than the base's, where only the program can tell."""
+        self.alters = "loss"
+
     def reporting(self) -> None:
         """Somebody may have something to add before the record is written."""
 
     def report(self) -> None:
         """Put on record what the change has done so far, which decides whether the experiment counts."""
         self.reporting()
-        state = (self.count, self.confirmed, sum(self.refusals.values()), sum(self.contradictions.values()))
+        reasons = sum(self.refusals.values()), sum(self.contradictions.values())
+        state = (self.count, self.confirmed, *reasons, self.alters)
         if state != self.told:
             self.told = state
             self.watch.journal.write(
@@ -55,6 +61,7 @@ class Proof:
                 verified=self.confirmed,
                 refused=list(self.refusals),
                 contradicted=list(self.contradictions),
+                alters=self.alters,
             )
 
     def tell(self, kind: str, **fields: Any) -> None:

@@ -35,9 +35,7 @@ def role(batch: Batch, so_far: Met, tensor: Any, met: Any, name: str) -> str:
         return ""
     if any(is_part(tensor, label) for label in so_far.labels):
         return "label"
-    if tensor.is_floating_point() and any(
-        is_part(tensor, given, by_value=True) for given in (*batch.given.values(), *batch.tensors.values())
-    ):
+    if tensor.is_floating_point() and any(is_part(tensor, given, by_value=True) for given in batch.inputs()):
         return "input"
     if tensor.dtype == torch.bool and name in MASKED:
         return "mask"
@@ -64,6 +62,13 @@ def is_order(tensor: Any) -> bool:
     if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool or tensor.dim() != 1:
         return False
     return bool((tensor == torch.arange(len(tensor), device=tensor.device)).all())
+
+
+def names_places(target: Any, met: Any) -> bool:
+    """Whether whole numbers are all the rows of a square in some order."""
+    if target.dim() != 1 or target.is_floating_point() or tuple(met.shape) != (len(target), len(target)):
+        return False
+    return len(target) > 1 and is_order(target.sort().values)
 
 
 def is_part(tensor: Any, whole: Any, by_value: bool = False) -> bool:

@@ -14,6 +14,7 @@ from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
 from ..tensors import tensors_in
+from ..unseen import in_transform
 from . import again, moments
 from .asking import Asking
 from .batch import Batch, replaced, tensors_at
@@ -21,11 +22,16 @@ from .features import Features
 from .generators import Generators
 from .lending import Lending, Value
 from .lending import Look as LookAtGroup
+from .made_up import Pools, Rule
 from .meeting import Meetings
+from .memory import Memory
 from .moments import LossCall
 from .proof import Proof
+from .reading import Reading
+from .roles import names_places
 from .rows import Choose, Entered, Rows
 from .samples import Change, Look, Samples
+from .taught import Taught
 
 if TYPE_CHECKING:
     from ..watch import Watch
@@ -40,6 +46,8 @@ class Run(Proof, Asking):
         self.torch = torch
         self.folder = ""
         self.batch = Batch(self)
+        self.taught = Taught(self)
+        self.reading = Reading(self)
         self.meetings = Meetings(self)
         self.generators = Generators(watch)
         self.computing_again = 0
@@ -111,7 +119,8 @@ class Run(Proof, Asking):
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
         self.calls = {}
-        self.batch = Batch(self)
+        self.reading.end()
+        self.batch, self.taught = Batch(self), Taught(self)
         self.meetings.let_go()
 
     # What is known of the run.
@@ -176,9 +185,21 @@ class Run(Proof, Asking):
         """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""
         snapshot.put_back(self.watch, state, snapshot.frames_here(2))
 
+    def memory(self, most: int) -> Memory:
+        """For the last few tensors of a kind: a place to know them by, without holding them."""
+        return Memory(most)
+
     def features(self) -> Features:
         """A notebook for what one place of the samples holds."""
         return Features()
+
+    def pools(self) -> Pools:
+        """Made-up samples for each place, like those seen there."""
+        return Pools()
+
+    def rule(self) -> Rule:
+        """What made-up samples have for targets."""
+        return Rule()
 
     def leaves(self, batch: Any) -> list[Any] | None:
         """The tensors and plain values of a batch, tensors copied; None where a batch has things of its own in it."""
@@ -205,6 +226,10 @@ class Run(Proof, Asking):
         changed = {path: new[path] for path, tensor in tensors_at((value,), {}) if new[path] is not tensor}
         return replaced((value,), {}, changed)[0][0] if changed else value
 
+    def names_places(self, target: Any, met: Any) -> bool:
+        """Whether targets are places in the batch, each once, where every sample is compared with all."""
+        return names_places(target, met)
+
     def called_from(self) -> tuple[Any, ...]:
         """The program's lines that have led here, innermost first."""
         return tuple(sites.here(3, 3))
@@ -224,6 +249,9 @@ class Run(Proof, Asking):
     def after_step(self, optimizer: Any) -> None:
         self.fire("stepped", optimizer)
         self.fire("over", optimizer)
+        self.taught.stepped()
+        if self.taught.used:
+            self.meetings.go_on()
 
     @guarded
     def passed(self, moment: str, *args: Any) -> Any:
@@ -260,10 +288,17 @@ class Run(Proof, Asking):
             if given is not None:
                 (args, kwargs), changed = given, given
         self.batch.entered(args, kwargs)
+        self.reading.begin(self.batch.model, self.batch.tensors)
         return changed
+
+    def out_of_reach(self) -> None:
+        """A model is called where its samples cannot be told: say so, for changes that are about them."""
+        if in_transform() and self.wants("input", "target"):
+            self.refused("the model is called inside a transform (vmap, functional_call), out of reach")
 
     def idle_input(self, module: Any, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
         """Arguments of a model that is called for something else than training."""
+        self.meetings.lift()
         changed = None
         for function in self.calls.get("idle", ()):
             given = function(module, args, kwargs)
@@ -273,13 +308,18 @@ class Run(Proof, Asking):
 
     def model_left(self, module: Any, training: bool, output: Any) -> Any:
         """After a whole model; what it returns, if anything, replaces the model's output."""
+        self.reading.end()
         changed = None
         for function in self.calls.get("output", ()):
             given = function(module, training, output)
             if given is not None:
                 output = changed = given
         self.fire("left", module, training)
-        self.batch.left(output)
+        self.batch.left(module, training, output)
+        if not (training and any(tensor.requires_grad for tensor in tensors_in(output))):
+            self.taught.left(output)
         if training:
             self.meetings.begin(output)
+        else:
+            self.meetings.go_on()
         return changed

@@ -243,7 +243,7 @@ class Tracer:
             self.watch.data.loss_seen(pair[1])
             share = explained(*pair)
             if share is not None:
-                self.watch.journal.write("fit", step=self.watch.step, r2=share)
+                self.watch.journal.write("fit", step=self.watch.step, r2=share, n=int(pair[1].shape[0]))
 
     def frames(self) -> list[Place]:
         """The user's frames, led by the line that built the layer when a library layer does the work."""

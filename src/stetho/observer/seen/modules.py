@@ -167,6 +167,7 @@ class Modules:
     def entering_any(self, module: Any, args: Any) -> Any:
         """Before any module's forward: keep the stack of running modules; the first is a whole model."""
         if self.elsewhere():
+            self.watch.run.out_of_reach()
             return None
         result = None
         root = self.roots.get(id(module))

@@ -1,0 +1,25 @@
+"""Gradients grow without bound.
+
+## What happens
+Many layers or time steps multiply the gradient; it grows from step to step until the update throws the model out,
+often into NaN.
+
+## How it is told apart
+Clipping calms it at the same learning rate. Where a smaller rate alone does, it is hp/lr-too-high.
+
+## How it is fixed
+Clip the gradient norm; normalisation or gates in deep and recurrent models.
+"""
+
+from stetho.cause import Cause
+
+exploding_gradients = Cause(
+    id="num/exploding-gradients",
+    share=0.20,
+    symptoms={"loss-nonfinite": 0.50, "loss-diverging": 0.20, "gradients-exploding": 0.20, "loss-spike": 0.05},
+    predicts={"gradient-run-up": 0.70},
+    mechanism=("gradient-run-up",),
+    statement="gradients grow without bound",
+    test="clip the gradient norm at 1: if the symptom stays, it is not this",
+    fix="clip the gradient norm, and check initialisation and depth",
+)

@@ -1,0 +1,47 @@
+from collections.abc import Iterator
+from math import isfinite
+from statistics import median
+
+from stetho.check import Finding, check
+from stetho.facts import ValidationLoss
+
+STEPS = list(range(12))
+
+
+@check(
+    reads=ValidationLoss,
+    root="validation-loss",
+    background=0.10,
+    fires={
+        "training ends at a fifth": {
+            "name": "val_loss", "steps": STEPS, "values": [1.0] * 12, "training": [1.0 - 0.07 * i for i in range(12)],
+        }
+    },
+    quiet={
+        "both fall": {
+            "name": "val_loss", "steps": STEPS, "values": [1.0 - 0.05 * i for i in range(12)],
+            "training": [1.0 - 0.06 * i for i in range(12)],
+        },
+        "training is not logged": {"name": "val_loss", "steps": STEPS, "values": [1.0] * 12},
+        "losses around zero": {
+            "name": "val_loss", "steps": STEPS, "values": [-0.5] * 12, "training": [-0.9] * 12,
+        },
+    },
+)  # fmt: skip
+def training_alone_fits(held: ValidationLoss, *, share: float = 0.5) -> Iterator[Finding]:
+    """The training loss ends at less than half of the validation loss.
+
+    ## Why it matters
+    What the model has learned of its training data does not hold for other data.
+
+    ## False alarms
+    Dropout and augmentation raise the training loss, so a gap can be larger than it looks; and a validation set that
+    differs from the training data has a gap from the first epoch on.
+    """
+    pairs = [(t, v) for t, v in zip(held.training, held.values, strict=False) if isfinite(t) and isfinite(v)]
+    if len(pairs) < 4 or min(min(pair) for pair in pairs) <= 0:
+        return
+    last = pairs[-max(2, len(pairs) // 5) :]
+    training, validation = median(t for t, _ in last), median(v for _, v in last)
+    if training < share * validation:
+        yield Finding(f"the training loss ends at {training:.3g}, {held.name} at {validation:.3g}", step=held.steps[-1])

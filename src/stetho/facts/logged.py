@@ -1,0 +1,120 @@
+"""What a run logged: the curves of its metrics, its pace and memory, and where it was taken up again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stetho.facts.fact import Fact
+
+
+@dataclass(frozen=True)
+class LoggedCurve:
+    """One number over the run, as the run logged it."""
+
+    name: str
+    """What the log calls it."""
+    kind: str
+    """What it is: loss, score, rate, gradient, pace, duration, memory, reward or other."""
+    split: str
+    """The data it was measured on: training, validation, or empty where the name does not say."""
+    file: str
+    """The file it was read from."""
+    points: int
+    """How many points the log has."""
+    steps: tuple[int, ...]
+    """The steps of those kept: of a long curve evenly spaced ones, its extremes and its last."""
+    values: tuple[float, ...]
+    """The value at each of them."""
+    first_at: int | None = None
+    """The line or row of the first point."""
+    last_at: int | None = None
+    """The line or row of the last one."""
+
+
+@dataclass(frozen=True)
+class Metrics(Fact):
+    """Every number that the run logged more than once."""
+
+    fact: ClassVar[str] = "metrics"
+
+    curves: tuple[LoggedCurve, ...]
+    """The curves, those with the most points first; at most two hundred."""
+    left_out: int = 0
+    """Curves beyond that number."""
+
+
+@dataclass(frozen=True)
+class ValidationLoss(Fact):
+    """The loss on validation data beside the training loss at the same steps."""
+
+    fact: ClassVar[str] = "validation-loss"
+
+    name: str
+    """What the log calls it."""
+    steps: tuple[int, ...]
+    """The steps at which it was measured."""
+    values: tuple[float, ...]
+    """The loss on validation data at each of them."""
+    training: tuple[float, ...] = ()
+    """The level of the training loss around each of them; empty where the log has none."""
+
+
+@dataclass(frozen=True)
+class Scores(Fact):
+    """A score that should rise, such as an accuracy."""
+
+    fact: ClassVar[str] = "scores"
+
+    name: str
+    """What the log calls it."""
+    split: str
+    """The data it was measured on: training, validation, or empty where the name does not say."""
+    steps: tuple[int, ...]
+    """The steps at which it was measured."""
+    values: tuple[float, ...]
+    """The score at each of them."""
+
+
+@dataclass(frozen=True)
+class Pace(Fact):
+    """How fast the run went, as it logged it or as the times of its lines show."""
+
+    fact: ClassVar[str] = "pace"
+
+    steps: tuple[int, ...]
+    """The steps at which it is known."""
+    seconds: tuple[float, ...]
+    """Seconds that a step took around each of them."""
+    told_by: str = ""
+    """The metric it was read from; empty where it follows from the times of the lines."""
+    longest_gap: float = 0.0
+    """The longest time without a line, in seconds; 0 where lines have no times."""
+    gap_after: int | None = None
+    """The step before that gap."""
+
+
+@dataclass(frozen=True)
+class Resumption:
+    """A point at which the steps go back: the run was taken up again."""
+
+    left: int
+    """The last step before it."""
+    entered: int
+    """The first step after it."""
+    before: float | None = None
+    """The level of the training loss before."""
+    after: float | None = None
+    """Its level right after."""
+    noise: float | None = None
+    """How far single values lie from the level before."""
+
+
+@dataclass(frozen=True)
+class Resumptions(Fact):
+    """Where the run was taken up again."""
+
+    fact: ClassVar[str] = "resumptions"
+
+    points: tuple[Resumption, ...]
+    """The points in their order, at most fifty."""

@@ -1,0 +1,74 @@
+"""Everything below a directory that a reader could know: bounded, and never out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stetho.artifact import Artifact, artifact_at
+
+if TYPE_CHECKING:
+    from stetho.catalogue import Catalogue
+    from stetho.reader import Piece
+
+MOST_FILES, DEEPEST = 20_000, 12
+# Folders that hold programs and their libraries, and nothing that a run says of itself.
+PASSED_OVER = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv", "venv",
+                         ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".stetho"})  # fmt: skip
+# What people write, not runs.
+SOURCES = frozenset({".py", ".pyi", ".ipynb", ".md", ".rst", ".sh", ".c", ".cc", ".cpp", ".cu", ".h", ".rs", ".js",
+                     ".html", ".css", ".tex", ".lock"})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Left:
+    """What one reader found in one artifact."""
+
+    artifact: Artifact
+    reader: str
+    pieces: tuple[Piece, ...]
+
+
+def below(root: Path, known: Callable[[Artifact], bool]) -> Iterator[Artifact]:
+    """The files below a folder in the order of their names, and the folders that are known as a whole.
+
+    Links to folders are not followed, so there is no way round in a circle, and none to the rest of the machine.
+    """
+    count = 0
+    for folder, folders, files in os.walk(root, followlinks=False):
+        here = Path(folder)
+        depth = len(here.relative_to(root).parts)
+        folders[:] = sorted(name for name in folders if name not in PASSED_OVER) if depth < DEEPEST else []
+        for name in list(folders):
+            whole = artifact_at(here / name)
+            if whole is not None and not (here / name).is_symlink() and known(whole):
+                folders.remove(name)
+                yield whole
+        for name in sorted(files):
+            one = artifact_at(here / name) if Path(name).suffix.lower() not in SOURCES else None
+            if one is None:
+                continue
+            count += 1
+            if count > MOST_FILES:
+                return
+            yield one
+
+
+def read_all(target: Path, catalogue: Catalogue, progress: Callable[[str], None] = lambda line: None) -> list[Left]:
+    """What the readers make of a file or of everything below a folder."""
+    one = artifact_at(target)
+    if one is None:
+        return []
+    known = (
+        [one] if not one.folder or catalogue.reader_of(one) else below(target, lambda a: bool(catalogue.reader_of(a)))
+    )
+    found = []
+    for artifact in known:
+        reader = catalogue.reader_of(artifact)
+        if reader is not None:
+            progress(f"reading {artifact.name}")
+            found.append(Left(artifact, reader.id, tuple(reader.function(artifact))))
+    return found
