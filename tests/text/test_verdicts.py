@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from stetho.case import Request
-from stetho.why import post_mortem
+from stetho.post_mortem import judge
+from stetho.verdict import Verdict
 
 STEPS = "".join(f"2024-05-01 12:00:{n % 60:02d} INFO step {n}/1000 loss {3 - n * 0.01:.3f}\n" for n in range(120))
 RAISED = (
@@ -21,6 +22,13 @@ WATCHDOG = (
 )
 ZIP = "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory\n"
 XID = "NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off the bus.\n"
+
+
+def verdict_on(tmp_path: Path, text: str) -> Verdict:
+    log = tmp_path / "run.log"
+    log.write_text(text)
+    (run,) = judge(tmp_path / ".stetho", Request((), str(tmp_path), 0, 60.0, None, False, 0.0), str(log)).runs
+    return run.verdict
 
 
 @pytest.mark.parametrize(
@@ -61,16 +69,11 @@ XID = "NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off
     ],
 )
 def test_the_last_words_decide(tmp_path: Path, end: str, status: str, cause: str) -> None:
-    log = tmp_path / "run.log"
-    log.write_text(STEPS + end)
-    verdict = post_mortem(tmp_path / ".stetho", Request((), str(tmp_path), 0, 60.0, None, False, 0.0), str(log))
+    verdict = verdict_on(tmp_path, STEPS + end)
     assert (verdict.status, verdict.hypotheses[0].cause) == (status, cause)
     assert (verdict.claim is not None) == (status == "established")
 
 
 @pytest.mark.parametrize("said", ["RuntimeError: CUDA out of memory. Trying a smaller batch\n", XID, ZIP])
 def test_what_the_program_survived_is_not_the_cause(tmp_path: Path, said: str) -> None:
-    log = tmp_path / "run.log"
-    log.write_text(said + STEPS + "Training complete in 3 s\n")
-    verdict = post_mortem(tmp_path / ".stetho", Request((), str(tmp_path), 0, 60.0, None, False, 0.0), str(log))
-    assert verdict.status == "clear"
+    assert verdict_on(tmp_path, said + STEPS + "Training complete in 3 s\n").status == "clear"
