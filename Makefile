@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench scoreboard overhead readers fuzz matrix smokes clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead readers text-logs fuzz matrix smokes clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -34,7 +34,7 @@ docs: setup
 	$(BIN)/python -m stetho.reference
 
 # All are slow, and `overhead` wants a machine that does nothing else.
-bench: scoreboard overhead readers fuzz
+bench: scoreboard overhead readers text-logs fuzz
 
 # The whole corpus, program by program.
 scoreboard: setup
@@ -52,6 +52,10 @@ readers: setup
 fuzz: setup
 	$(BIN)/python bench/fuzz.py
 	$(BIN)/python bench/fuzz_probes.py
+
+# How fast text logs are read, style by style, and in how much memory.
+text-logs: setup
+	OMP_NUM_THREADS=1 $(BIN)/python bench/text_logs.py --write
 
 # Every intervention in every style of program.
 matrix: setup

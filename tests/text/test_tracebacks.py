@@ -70,7 +70,7 @@ def test_interleaved_ranks_are_told_apart_and_the_first_to_fall_counts(tmp_path:
 
 
 def test_farewells_are_no_output_after_the_end(tmp_path: Path) -> None:
-    after = "wandb: Waiting for W&B process to finish... (failed 1).\nsrun: error: node01: task 0: Exited with exit code 1\n"
+    after = "wandb: Waiting for W&B process to finish...\nsrun: error: node01: task 0: Exited with exit code 1\n"
     assert crash(tmp_path, HEAD + OWN + "KeyError: 1\n" + after * 10).lines_after == 0
     assert crash(tmp_path, HEAD + OWN + "KeyError: 1\n" + "epoch 2\n" * 10).lines_after == 10
 

@@ -41,7 +41,7 @@ checkpoint_unreadable = Phrase(
         r"InvalidHeaderDeserialization",
         r"BadZipFile",
         r"pickle data was truncated",
-        r"(?:checkpoint|file|weights)\S* .{0,60}(?:is|are|seems?|might be|may be|appears?) (?:to be )?corrupt",
+        r"(?:checkpoint|file|weights)\S{0,60} .{0,60}(?:is|are|seems?|might be|may be|appears?) (?:to be )?corrupt",
     ),
     fires=(
         "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory",

@@ -17,7 +17,7 @@ nccl_error = Phrase(
         r"nccl(?:System|Internal|Remote|UnhandledCuda|InvalidUsage)Error",
         r"unhandled (?:system|cuda) error.{0,40}NCCL",
         r"NCCL error",
-        r"NCCL WARN .*(?:failed|error|Connection closed)",
+        r"NCCL WARN .{0,200}(?:failed|error|Connection closed)",
     ),
     fires=(
         (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from stetho.series import Whole
 
-# Small enough for a processor's cache, large enough that what is done once per block costs nothing.
-BLOCK = 1 << 20
+# Small enough for a processor's cache, large enough that what is done once per block costs little.
+BLOCK = 1 << 21
 # A line longer than this is cut to its head; the rest is passed over.
 LONG, HEAD = 1 << 20, 1 << 16
 

@@ -279,7 +279,7 @@ class _Reading:
     # --- measures ------------------------------------------------------------------------------------------
 
     def _metrics(self, found: list[_Named], counted: bool) -> tuple[Metric, ...]:
-        certain = [one for one in found if one.name and not words.is_count(one.name) and words.is_measure(one.name)]
+        certain = [one for one in found if _certain(one)]
         sure = {one.token for one in certain if one.separator or _says(one)}
         spaced = any(one.token in sure and not one.separator for one in certain)
         evidence = bool(sure) or counted
@@ -307,7 +307,9 @@ class _Reading:
 
     def _is_metric(self, one: _Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
         token = one.token
-        if not one.name or words.is_count(one.name):
+        if not one.name or words.is_count(one.name) or self._is_share(token):
+            return False
+        if one.name.lower() in words.PHASES and b"." not in token.text:
             return False
         if token in sure:
             # `train.py:37` and `cuda:0` are places; a measure beside a colon without a space has decimals.
@@ -320,12 +322,24 @@ class _Reading:
             return evidence
         return spaced and one.listed and token.kind == "number" and len(one.name.split()) <= 2
 
+    def _is_share(self, token: Token) -> bool:
+        """Whether a number is how far a bar has come: `45%|`."""
+        return token.unit == b"%" and self.line[token.end + 1 : token.end + 2] == b"|"
+
     def _phase(self, found: list[_Named]) -> bytes:
         """`val` when the line says before its first measure that it is about validation."""
         first = next((one.start for one in found if one.name and words.is_measure(one.name)), 0)
         begin = self.tokens[0].start if self.tokens else 0
         said = words.VALIDATION.search(self.line[begin:first].lower()) if first else None
         return b"val" if said is not None and b"train" not in self.line[begin:first].lower() else b""
+
+
+def _certain(one: _Named) -> bool:
+    """Whether a name is that of a measure, whatever stands beside it."""
+    if not one.name or words.is_count(one.name):
+        return False
+    alone = one.name.lower() in words.PHASES and bool(one.separator) and b"." in one.token.text
+    return alone or words.is_measure(one.name)
 
 
 def _last_words(name: bytes) -> bytes:

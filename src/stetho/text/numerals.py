@@ -79,8 +79,12 @@ def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool) -> Floa
 def _carefully(blob: bytes, starts: Whole, ends: Whole) -> Floats:
     import numpy as np
 
-    texts = (blob[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True))
-    return np.array([number(text) for text in texts])
+    texts = [blob[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    try:
+        return np.array(list(map(float, texts)))
+    except ValueError:
+        # A comma is among them.
+        return np.array([number(text) for text in texts])
 
 
 def same(blob: bytes, starts: Whole, ends: Whole) -> bool:

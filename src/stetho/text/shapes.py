@@ -21,7 +21,7 @@ MOST_TELLING = 1 << 16
 MOST_WIDTHS = 1 << 16
 # The share of lines in a block whose widths may be new before it is cheaper to collapse all of them.
 FEW_WIDTHS = 0.08
-WARNING = re.compile(rb"[A-Za-z]*Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
+WARNING = re.compile(rb"Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
 # The place at which a warning was raised is no part of what it says.
 NOTHING = 0
 

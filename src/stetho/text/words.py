@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 STEPS = frozenset(
-    b"""step steps global_step globalstep iter iters iteration iterations it itr batch update updates num_updates
-    timestep timesteps total_timesteps train_step train/step trainer/global_step episode episodes round tick
+    b"""step global_step globalstep iter iters iteration iterations it itr batch update updates num_updates
+    timestep timesteps total_timesteps train_step train/step trainer/global_step episode round tick
     batch_idx n_iter current_iter step_num minibatch mini-batch generation gen global_steps _step""".split()
 ) | {
     b"global step",
@@ -15,15 +15,12 @@ STEPS = frozenset(
     b"optimizer step",
     b"boosting round",
     b"train iter",
-    b"total steps",
 }
 # Where a line has several, the one that counts over the whole run.
 GLOBAL = frozenset(
     (b"global_step", b"global step", b"trainer/global_step", b"total_timesteps", b"num_updates", b"_step")
 )
-EPOCHS = frozenset(
-    (b"epoch", b"epochs", b"ep", b"train epoch", b"training epoch", b"train/epoch", b"current epoch", b"epoch_num")
-)
+EPOCHS = frozenset((b"epoch", b"ep", b"train epoch", b"training epoch", b"train/epoch", b"current epoch", b"epoch_num"))
 STAMPS = frozenset((b"timestamp", b"_timestamp", b"wall_time", b"walltime", b"unix_time", b"ts"))
 
 # A name says a measure when one of its parts is one of these; 0 stands for any digits.
@@ -52,7 +49,8 @@ COUNTS = frozenset(
     vocab shape shapes eta remaining line lineno job jobid task process processes exit exitcode code errno signal
     address host hostname localhost ip year month day file files sample samples example examples image images token
     tokens byte bytes second seconds left total uid id ids index idx offset capacity limit budget patience level
-    attempt retry retries restart restarts max_steps total_steps max_epochs length len width height batches
+    attempt retry retries restart restarts max_steps total_steps max_epochs
+    epochs steps episodes batchsize t length len width height batches
     interval every at of in to from for with by until after before took and or the is was eta_seconds mhz
     world_size batch_size bsz wpb skipped wall train_wall v_num""".split()
 )
@@ -61,6 +59,8 @@ RATE = re.compile(rb"per|/s|/sec")
 VALIDATION = re.compile(
     rb"(?:^|[^a-z])(?:val|valid|validation|validating|eval|evaluation|evaluating|test|testing|dev)(?![a-z])"
 )
+# A name that says only whose number it is: `test: 0.68`. It is a measure when it has decimals.
+PHASES = frozenset(b"learn train training test valid validation val eval dev".split())
 _PARTS = re.compile(rb"[_ ./:()\[\]@'+-]+")
 _CAMEL = re.compile(rb"(?<=[a-z])(?=[A-Z])")
 
