@@ -13,7 +13,6 @@ from stetho.observer import confinement
 
 # Hooks that the program does not reach, and why.
 NOT_REACHED = {
-    "change.reading.Mode.note": "calls are not looked into where something is compiled",
     "change.run.Run.loader_settings": "no change of loaders is asked for",
     "seen.keras_steps.KerasSteps.after": "Keras is not used",
     "seen.keras_steps.KerasSteps.before": "Keras is not used",

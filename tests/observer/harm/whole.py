@@ -54,7 +54,8 @@ class Net(nn.Module):
         self.body = nn.Sequential(nn.Linear(6, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Dropout(0.2))
         self.head = nn.Linear(width, 3)
 
-    def forward(self, x):
+    def forward(self, x, labels=None):
+        """What it is given beside the samples it only carries along."""
         return self.head(self.body(x))
 
 
@@ -68,7 +69,7 @@ def evaluate(model, loader) -> float:
 
 def plain_loss(model, x, y):
     """One that is written with operations of its own."""
-    return -(functional.one_hot(y, 3) * torch.log_softmax(model(x), 1)).sum(1).mean()
+    return -(functional.one_hot(y, 3) * torch.log_softmax(model(x, y), 1)).sum(1).mean()
 
 
 def train() -> None:
@@ -89,7 +90,7 @@ def train() -> None:
             if spoiled and step == 6:
                 x = x / 0
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                loss = functional.cross_entropy(model(x), y) if epoch else plain_loss(model, x, y)
+                loss = functional.cross_entropy(model(x, y), y) if epoch else plain_loss(model, x, y)
             first.zero_grad()
             scaler.scale(loss).backward()
             scaler.unscale_(first)

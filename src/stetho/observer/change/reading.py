@@ -8,7 +8,6 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from .. import guard
-from ..guard import guarded
 from ..tensors import tensors_in
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ class Reading:
         self.read: dict[int, set[Any]] = {}
         """Those of them that it has computed with."""
         self.mode: Mode | None = None
+        self.failed: Exception | None = None
+        """An error of a look: while torch runs a function for the mode, the mode cannot be taken off, so it waits."""
 
     def begin(self, model: int, tensors: Mapping[Any, Any]) -> None:
         """A model is about to be called with these."""
@@ -57,6 +58,9 @@ class Reading:
         mode, self.mode = self.mode, None
         if mode is not None and torch.overrides._get_current_function_mode() is mode:
             mode.__exit__(None, None, None)
+        failed, self.failed = self.failed, None
+        if failed is not None:
+            raise failed
 
     def unread(self, model: int, path: Any) -> bool:
         """Whether a model was seen to do without a tensor; nothing is known of what a compiler hides."""
@@ -76,11 +80,15 @@ class Mode(TorchFunctionMode):  # type: ignore[misc]
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
-        if self.reading.mode is self and not guard.away():
-            self.note(getattr(func, "__name__", ""), args, kwargs, out)
+        if self.reading.mode is self and self.reading.failed is None and not guard.away():
+            try:
+                self.note(getattr(func, "__name__", ""), args, kwargs, out)
+            except Exception as error:
+                if guard.from_signal(error):
+                    raise
+                self.reading.failed = error
         return out
 
-    @guarded
     def note(self, name: str, args: Any, kwargs: Any, out: Any) -> None:
         # A transposed tensor is read like an attribute; a shape is one.
         if name in SAYS or (name == "__get__" and not isinstance(out, torch.Tensor)):
