@@ -28,6 +28,7 @@ from stetho.intervention import ALTERS, OUTCOMES
 from stetho.phrase import Phrase
 from stetho.probe import Example as ProbeExample
 from stetho.probe import Probe
+from stetho.question import Question, Way
 from stetho.reader import Content, Flaw, Reader, Reading
 from stetho.reader import Example as ReaderExample
 from stetho.rule import Rule
@@ -50,6 +51,7 @@ SECTIONS = {
     "probes": ("What it reads", "What it leaves"),
     "readers": ("What it reads", "What it leaves"),
     "phrases": ("What it tells", "What it does not tell"),
+    "questions": ("Why it is asked", "How it is answered"),
 }
 EVERYTHING = [pytest.param(kind, one, id=f"{kind}: {one.id}") for kind, one in CATALOGUE.everything()]
 CHECKS = [pytest.param(one, id=one.id) for one in CATALOGUE.checks.values()]
@@ -291,6 +293,29 @@ def test_a_phrase_shows_both_sides_and_hangs_on_no_digit(one: Phrase) -> None:
     assert one.fires and one.quiet and one.says and not one.says.endswith(".")
     assert all(word == word.lower() for word in one.words)
     assert not any(re.search(r"[1-9]", re.sub(r"\{[^}]*\}", "", said)) for said in (*one.patterns, *one.words))
+
+
+def ways() -> list[Any]:
+    return [
+        pytest.param(way, name, id=f"{one.id}: {way.reads.fact}: {name}")
+        for one in CATALOGUE.questions.values()
+        for way in one.ways
+        for name in way.examples
+    ]
+
+
+@pytest.mark.parametrize(("way", "name"), ways())
+def test_a_fact_answers_a_question_as_its_example_says(way: Way, name: str) -> None:
+    fields, step, expected = way.examples[name]
+    assert way.answer(decode(way.reads, dict(fields)), step) == expected
+
+
+@pytest.mark.parametrize("one", [pytest.param(q, id=q.id) for q in CATALOGUE.questions.values()])
+def test_a_question_is_asked_of_symptoms_that_exist(one: Question) -> None:
+    """It shows an answer for every way, and is a question to a person where no way has one."""
+    assert one.about and set(one.about) <= set(SCHEMA["$defs"]["symptom"]["properties"]["id"]["enum"])
+    assert all(any(answer for _, _, answer in way.examples.values()) for way in one.ways)
+    assert one.asks.endswith("?") and one.otherwise and not one.otherwise.endswith(".")
 
 
 def rule_examples(which: str) -> list[Any]:

@@ -16,6 +16,7 @@ from stetho.experiment import Experiment
 from stetho.facts import Crash, LossCurve, Progress, RunEnd
 from stetho.inquiry import Inquiry
 from stetho.observation import UNFINISHED
+from stetho.question import gather
 from stetho.reason import (
     NO_EVIDENCE,
     Gate,
@@ -63,17 +64,19 @@ def verdict(inquiry: Inquiry) -> Verdict:
     fired = [j for j in seen.judgements if j.outcome == "fired"]
     checks = inquiry.catalogue.checks
     request = inquiry.request
+    shown = symptoms(fired, inquiry.catalogue)
     return Verdict(
         target={"command": list(request.command), "cwd": request.cwd, "seed": request.seed},
         case=str(inquiry.case.path),
         status=status,
-        symptoms=symptoms(fired, inquiry.catalogue),
+        symptoms=shown,
         findings=tuple(
             Noted(j.check, f.message, tuple(Place(p.file, p.line, p.column, None, p.sample) for p in f.where), j.cites)
             for j in fired
             if checks[j.check].family != "symptoms"
             for f in j.findings
         ),
+        information=gather(tuple(inquiry.catalogue.questions.values()), inquiry.facts(), shown),
         hypotheses=() if silent else tuple(hypotheses(inquiry.catalogue, seen, now)),
         claim=claim(inquiry, seen, now, gate) if gate.passes else None,
         not_claimed=""
