@@ -73,6 +73,9 @@ def _hypotheses(verdict: Verdict) -> Table | None:
     table = grid("fit", "right", "right", "rest")
     table.add_row(*(words((title, QUIET)) for title in ("hypothesis", "prior", "now", "")))
     rows = wording.shown(verdict.hypotheses)
+    if verdict.status == "clear":
+        # Where nothing is wrong, a fault that nothing speaks for is not worth a row.
+        rows = [one for one in rows if one.role in ("null", "other") or one.supports]
     for one in rows:
         style = "bold" if one is verdict.hypotheses[0] else QUIET if one.role in ("null", "other") else ""
         numbers = (one.cause, wording.percent(one.prior), wording.percent(one.probability))
