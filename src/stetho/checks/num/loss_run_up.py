@@ -3,7 +3,7 @@ from itertools import pairwise
 from statistics import median
 
 from stetho.check import Finding, check
-from stetho.curves import finite
+from stetho.curves import best_level, finite
 from stetho.facts import LossCurve, Metrics
 
 NONE: dict[str, object] = {"curves": []}
@@ -19,7 +19,8 @@ def failed(values: list[float | str], at: int) -> dict[str, object]:
 
 @check(
     reads=(Metrics, LossCurve),
-    root="the loss before it failed",
+    # A run-up of the gradients and of the loss are one thing.
+    root="gradient-norms",
     background=0.05,
     # What strikes at once leaves the loss as it was.
     given={
@@ -49,6 +50,7 @@ def failed(values: list[float | str], at: int) -> dict[str, object]:
     quiet={
         "calm until the NaN": failed([*CALM, 1.0, "nan"], 31),
         "one spike, then NaN": failed([*CALM, 80.0, "nan"], 31),
+        "fell far and has noise": failed([2.0 * 0.8**i for i in range(30)] + [0.004, 0.001, 0.006, 0.002, "nan"], 34),
         "noise": failed([0.5, 2.0, 0.4, 2.5, 0.6, 1.9] * 5 + ["nan"], 30),
         "a spike that had gone": failed([*CALM, 90.0, 40.0, 1.1, 1.0, 0.9, "nan"], 35),
         "a rise that is no failure": {
@@ -72,13 +74,13 @@ def loss_run_up(metrics: Metrics, curve: LossCurve, *, raised: float = 3.0, far:
     the data, is left open.
     """
     end = len(curve.values)
-    if curve.nonfinite_step is not None and curve.steps:
+    if curve.nonfinite_step is not None and len(finite(curve.values)) < end:
         end = next((i for i, step in enumerate(curve.steps) if step >= curve.nonfinite_step), end)
-        end += curve.nonfinite_in == "weights"
     known = finite(curve.values[:end])
     if len(known) < 2 or (curve.nonfinite_step is None and curve.objectives > 1):
         return
-    usual = median(known[: max(1, 3 * len(known) // 5)])
+    first = median(known[: max(1, len(known) // 5)])
+    usual = min(first, best_level(known) or first)
     if usual <= 0:
         return
     tail = 0
@@ -91,7 +93,7 @@ def loss_run_up(metrics: Metrics, curve: LossCurve, *, raised: float = 3.0, far:
         or (tail >= 2 and last > 1000 * usual and rising)
         or (len(known) <= 3 and last > 1e6 * known[0] > 0)
     )
-    if climbed and (curve.nonfinite_step is not None or (tail >= 5 and last > far * usual)):
+    if climbed and (curve.nonfinite_step is not None or (tail >= 5 and last > far * first)):
         begun = len(known) - 1 - tail
         steps = curve.steps[: len(known)] if len(curve.steps) >= len(known) else tuple(range(len(known)))
         into = f", not finite at step {curve.nonfinite_step}" if curve.nonfinite_step is not None else " to the end"

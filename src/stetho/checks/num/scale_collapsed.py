@@ -17,8 +17,8 @@ LONG = {"name": "loss_scale", "steps": list(range(219)), "values": [65536.0] * 2
         "num/exploding-gradients": 0.30,
         "hp/lr-too-high": 0.25,
         "hp/no-warmup": 0.25,
-        "data/nonfinite-values": 0.20,
-        "num/log-of-zero": 0.15,
+        "data/nonfinite-values": 0.08,
+        "num/log-of-zero": 0.08,
         "other/unlisted": 0.10,
     },
     fires={
