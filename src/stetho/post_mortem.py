@@ -20,6 +20,8 @@ from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known, facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.runs import Run, runs_in
+from stetho.logged.said import with_what_is_said
+from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
 from stetho.several import RunVerdict, SeveralRuns, settings_of
@@ -69,10 +71,13 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = list(facts_of(run.series))
+    together = [*joined(told), *configurations(told), *losses_of_ranks(run.by_rank)]
+    checkpoints = next((k.fact for k in together if isinstance(k.fact, Checkpoints)), None)
+    known = list(with_what_is_said(list(facts_of(run.series)), told, checkpoints))
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
-    for fact in (*joined(told), *known, *([end] if end is not None else [])):
+    known += scale_of_loss(metrics, told)
+    for fact in (*together, *known, *([end] if end is not None else [])):
         inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:

@@ -64,6 +64,7 @@ from stetho.facts.run import (
     StepTimes,
 )
 from stetho.facts.scheduler import JobState, SchedulerJob
+from stetho.facts.stability import LossScale, RankLoss, RankLosses
 from stetho.facts.start import Load, Resumed, Seed, Seeds
 from stetho.facts.weights import (
     Activations,
@@ -136,6 +137,7 @@ __all__ = [
     "LossCurve",
     "LossInput",
     "LossInputs",
+    "LossScale",
     "LossTerm",
     "LossTerms",
     "Machine",
@@ -165,6 +167,8 @@ __all__ = [
     "PythonPackages",
     "RankAgreement",
     "RankArrival",
+    "RankLoss",
+    "RankLosses",
     "RankRun",
     "RankWaiting",
     "Ranks",

@@ -56,6 +56,10 @@ class Crash(Fact):
     """The exceptions that led to it, the first one first."""
     rank: str = ""
     """The rank that raised it, where the log tells."""
+    code: str = ""
+    """The code at `where`, as the log shows it."""
+    forward: Place | None = None
+    """The user's line whose gradient failed, where autograd's own search for NaN shows it."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -30,6 +30,8 @@ class Run:
     left: tuple[Left, ...]
     ranks: tuple[str, ...] = field(default=())
     """The ranks that wrote apart, where they did."""
+    by_rank: Mapping[str, Sequence[tuple[str, Series]]] = field(default_factory=dict)
+    """What each of them logged, with the format that it was read from."""
 
     @property
     def series(self) -> list[tuple[str, Series]]:
@@ -180,6 +182,11 @@ def with_ranks(run: Run) -> Run:
     if len(marks) < 2:
         return run
     first = sorted(marks, key=lambda mark: int(re.findall(r"\d+", mark)[0]))[0]
+    by_rank: dict[str, list[tuple[str, Series]]] = defaultdict(list)
+    for one, mark in kept:
+        for piece in one.pieces:
+            if isinstance(piece, Series) and (mark or is_rank(piece.run)):
+                by_rank[piece.run if is_rank(piece.run) else mark].append((one.reader, piece))
     left = []
     for one, mark in kept:
         drop = bool(mark) and first not in mark
@@ -188,4 +195,4 @@ def with_ranks(run: Run) -> Run:
             if not isinstance(p, Series) or not (drop or (is_rank(p.run) and p.run != first))
         )  # fmt: skip
         left.append(replace(one, pieces=pieces))
-    return replace(run, left=tuple(left), ranks=tuple(marks))
+    return replace(run, left=tuple(left), ranks=tuple(marks), by_rank=by_rank)

@@ -18,6 +18,9 @@ step_skipped = Phrase(
         "skipping update",
         "loss scale",
         "gradient overflow",
+        "step skipped",
+        "skipped step",
+        "skip step",
     ),
     patterns=(
         r"OVERFLOW!",
@@ -26,10 +29,16 @@ step_skipped = Phrase(
         r"reducing (?:loss scale )?to 0",
         r"Reducing dynamic loss scale",
         r"NOTE: gradient overflow detected",
+        r"(?i:\b(?:step|update|iteration) (?:was |is |has been )?skipped\b.{0,60}\bscale)",
+        r"(?i:\b(?:inf|nan|overflow|non-?finite)\b.{0,60}\bskip(?:ped|ping|s)?\b.{0,30}\b(?:step|update|iteration)\b)",
+        r"(?i:\b(?:inf|nan|overflow|non-?finite)\b.{0,60}\b(?:step|update|iteration) skipped)",
+        r"(?i:(?:lower|reduc|decreas|halv|backing off)\w* (?:the )?(?:loss|grad|gradient|amp) ?scal(?:e|er|ing)\b)",
     ),
     fires=(
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 4294967296, reducing to 2147483648",
         "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0",
+        "WARNING: inf in gradients, step skipped, scale -> 4096.0",
+        "GradScaler: lowering loss scale to 128.0",
     ),
-    quiet=("loss scale: 65536.0",),
+    quiet=("loss scale: 65536.0", "skipped 3 corrupt images", "number of skipped iterations: 0"),
 )

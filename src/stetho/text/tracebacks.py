@@ -29,6 +29,8 @@ CONTINUED = 12
 # Lines of something else that may stand inside a traceback, and behind one whose rank has fallen silent.
 FOREIGN, SILENCE = 3, 200
 KEPT = 40
+# Letters of a line of code that are kept.
+SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,10 @@ class Raised:
     """The exceptions that led to it, the first one first."""
     spoken: int = 0
     """Lines of output up to it."""
+    code: str = ""
+    """The code at `where`, as the traceback shows it."""
+    forward: Place | None = None
+    """The user's line whose gradient failed, where autograd's search for NaN shows it before the exception."""
 
     def __str__(self) -> str:
         return f"{self.exception}: {self.message}".rstrip(": ")
@@ -58,6 +64,10 @@ class _Open:
     """A traceback under way, of one rank."""
 
     frames: list[Place] = field(default_factory=list)
+    code: dict[Place, str] = field(default_factory=dict)
+    """What the traceback shows of each frame: the line below it."""
+    loose: tuple[Place, ...] = ()
+    """Frames that were shown before, without an exception."""
     inside: bool = False
     grouped: bool = False
     foreign: int = 0
@@ -126,7 +136,8 @@ class Tracebacks:
             chained = state.chained or line.lstrip("| +").startswith(NESTED)
             if not chained:
                 self._keep(state)
-            state.frames, state.inside, state.foreign, state.chained = [], True, 0, chained
+            state.loose = tuple(state.frames) if state.inside and state.last is None else ()
+            state.frames, state.inside, state.foreign, state.chained, state.code = [], True, 0, chained, {}
             state.grouped = state.grouped or "Exception Group" in line
             return True
         if state.grouped:
@@ -143,6 +154,8 @@ class Tracebacks:
             return state.inside or state.last is not None
         indented = line[0].isspace() or line[0] in "│╭╰|+^~>"
         if state.inside:
+            if indented and state.frames:
+                state.code.setdefault(state.frames[-1], line.strip(" >|│")[:SHOWN])
             return indented or self._named(state, run, line, number, order)
         return self._after(state, run, line, indented)
 
@@ -160,7 +173,10 @@ class Tracebacks:
         name, message = ending["name"].rsplit(".", 1)[-1], ending["message"] or ""
         before = state.last if state.chained else None
         chain = (*before.chain, str(before)[:300]) if before is not None else ()
-        state.last = Raised(name, message, where, tuple(own[-5:]), number, order, run, chain[-6:])
+        code = state.code.get(where, "") if where is not None else ""
+        state.last = Raised(
+            name, message, where, tuple(own[-5:]), number, order, run, chain[-6:], code=code, forward=_forward(state)
+        )
         state.inside, state.lines, state.chained = False, 0, False
         self.named.append(order)
         return True
@@ -198,3 +214,8 @@ class Tracebacks:
         state = self.open.pop(run, None)
         if state is not None:
             self._keep(state)
+
+
+def _forward(state: _Open) -> Place | None:
+    """The innermost of the user's frames that were shown right before a traceback."""
+    return next((f for f in reversed(state.loose) if not LIBRARY.search(f.file)), None)

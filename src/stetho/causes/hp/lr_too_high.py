@@ -18,12 +18,13 @@ lr_too_high = Cause(
     id="hp/lr-too-high",
     share=0.40,
     symptoms={
-        "loss-nonfinite": 0.18, "loss-diverging": 0.26,
-        "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.20, "none": 0.01,
+        "loss-nonfinite": 0.18, "loss-diverging": 0.26, "crash": 0.04,
+        "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.16, "none": 0.01,
     },
     predicts={
         "updates-too-large": 0.92,
         "gradient-run-up": 0.40,
+        "loss-run-up": 0.75,
         "log-at-zero": 0.05,
         "lr=x0.1": {"symptom-gone": 0.74, "better": 0.18, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
         "lr=x0.01": {"symptom-gone": 0.74, "better": 0.15, "same": 0.05, "worse": 0.05, "new-failure": 0.01},
