@@ -33,6 +33,7 @@ from stetho.facts.log import (
 from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.facts.motion import AgentProgress, Cycles, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
@@ -80,6 +81,7 @@ from stetho.facts.weights import (
 __all__ = [
     "FACTS",
     "Activations",
+    "AgentProgress",
     "Amount",
     "Association",
     "CallOrder",
@@ -96,6 +98,7 @@ __all__ = [
     "ConfigValue",
     "Coverage",
     "Crash",
+    "Cycles",
     "Detached",
     "DiskPlace",
     "Disks",
@@ -136,8 +139,10 @@ __all__ = [
     "LossCurve",
     "LossInput",
     "LossInputs",
+    "LossSwings",
     "LossTerm",
     "LossTerms",
+    "LossTexture",
     "Machine",
     "Memory",
     "Metrics",
@@ -169,9 +174,11 @@ __all__ = [
     "RankWaiting",
     "Ranks",
     "RareLines",
+    "RateAndLoss",
     "RawSample",
     "RawSamples",
     "Recorded",
+    "Recurrence",
     "RepeatedLine",
     "ReportedEnd",
     "ResourceLimits",
@@ -189,6 +196,7 @@ __all__ = [
     "Setting",
     "SkippedSteps",
     "SourceLines",
+    "Spike",
     "Statement",
     "Statements",
     "StepTimes",
