@@ -19,7 +19,7 @@ from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statem
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
-from stetho.logged.learning import all_facts
+from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
@@ -70,7 +70,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = list(all_facts(run))
+    known = list(all_facts(run.series, settings_in(run)))
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
     for fact in (*joined(told), *known, *([end] if end is not None else [])):

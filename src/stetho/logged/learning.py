@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stetho.facts import Config, ConfigValue, LossCurve
+from stetho.facts import Config, ConfigValue, LossCurve, LossTexture
 from stetho.logged.agent import agent_progress
 from stetho.logged.assembly import Curve, Known, curves_of, facts_of, main_losses
 from stetho.logged.clipping import clipping
@@ -22,22 +22,27 @@ from stetho.reader import Reading
 
 if TYPE_CHECKING:
     from stetho.logged.runs import Run
+    from stetho.series import Series
 
 CLASSES = re.compile(r"(?i)(^|[._-])(num|n|nb|number[._-]of)[._-]?(classes|labels|class|categories)$|(^|[._-])classes$")
 # A loss that begins this near to ln K is a cross entropy over K classes.
 NEAR = (0.9, 1.3)
 
 
-def all_facts(run: Run) -> Iterator[Known]:
-    """What the series of a run say, and what they say together."""
-    settings = settings_in(run)
-    for known in facts_of(run.series):
+def all_facts(series: Sequence[tuple[str, Series]], settings: Sequence[ConfigValue] = ()) -> Iterator[Known]:
+    """What the series of a run say, each with its format, and what they say together and beside the settings."""
+    for known in facts_of(series):
         yield replace(known, fact=with_chance(known.fact, settings)) if isinstance(known.fact, LossCurve) else known
-    curves = curves_of(run.series)
+    curves = curves_of(series)
     losses, rate = main_losses(curves), rate_of(curves)
-    if losses:
-        yield from texture(losses[0], rate)
-        yield from swings(losses[0])
+    # Two players move against each other, and an agent's loss follows what it meets.
+    alone = len(losses) == 1 and not any(curve.role.kind == "reward" for curve in curves)
+    if alone:
+        moves = list(texture(losses[0], rate))
+        yield from moves
+        # A loss that begins anew again and again swings for a reason that is known.
+        if not any(isinstance(one.fact, LossTexture) and one.fact.cycles is not None for one in moves):
+            yield from swings(losses[0])
         if rate is not None:
             yield from rate_and_loss(losses[0], rate)
     yield from agent_progress(curves)

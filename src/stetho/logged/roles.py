@@ -73,8 +73,8 @@ def kind_of(words: list[str], joined: str, spelled: str) -> Kind:
         return "rate"
     if last in ("loss", "losses"):
         return "loss"
-    if "grad" in known or "gradient" in known or "gnorm" in known:
-        return "gradient" if known & {"norm", "gnorm", "grad", "l2"} else "other"
+    if known & {"grad", "gradient", "grads", "gradients", "gnorm"}:
+        return "gradient" if known & {"norm", "norms", "gnorm", "grad", "grads", "l2"} else "other"
     if known & PACES or re.search(r"(per|_)_?(s|sec|second)$|_s$", spelled):
         return "pace"
     if known & STEPS and not known & LOSSES:

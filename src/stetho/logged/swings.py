@@ -24,7 +24,7 @@ def swings(loss: Curve) -> Iterator[Known]:
     if len(known) < LEAST or float(np.min(known)) <= 0:
         return
     half = known[max(len(known) // 2, len(known) - MOST) :]
-    start, level = float(np.median(known[: max(5, len(known) // 20)])), float(np.mean(half))
+    start, level = float(np.mean(known[: max(10, len(known) // 10)])), float(np.mean(half))
     if not AROUND[0] * start < level < AROUND[1] * start:
         return
     against, lag = opposed(half)

@@ -21,7 +21,7 @@ SMALLEST, LARGEST, CHUNK = 8, 50, 1 << 18
 # A spike lies above the points around it by so many times their noise, and by half of their level.
 NOISES, HALF_AS_HIGH = 10.0, 1.5
 # Of a cycle: how low it sinks, as a share of where the loss began, and how many of them there must be.
-LOW, FEWEST_CYCLES = 0.2, 5
+LOW, FEWEST_CYCLES, CYCLES_LOOKED_AT = 0.2, 5, 500
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def texture(loss: Curve, rate: Curve | None) -> Iterator[Known]:
     if cycles is not None and rate is not None:
         risen = sum(rises_at(rate, step) for step in cycles.steps)
         cycles = cycles if risen < 0.3 * len(cycles.steps) else None
+    recurrence = recurrence if cycles is None else None
     at = loss.placed.series.at
     if recurrence is not None and at is not None and loss.placed.series.unit != "offset":
         lines = at[index][np.searchsorted(steps, np.array(recurrence.steps))]
@@ -200,13 +201,26 @@ def cycles_in(values: Floats, steps: Whole) -> Cycles | None:
     after = np.searchsorted(lows, peaks)
     ends = np.append(lows, len(values))[after]
     lasts, gaps = float(np.median(ends - peaks)), np.diff(peaks)
-    quick = float(np.median(peaks - before)) <= 3
+    rise = float(np.median(peaks - before))
+    quick = rise <= 3 and lasts >= 3 * rise
     regular = float(np.std(gaps)) < 0.6 * float(np.median(gaps))
     late = int(np.count_nonzero(peaks > len(values) // 2)) >= 0.3 * len(peaks)
-    if not (quick and regular and late and lasts >= 3):
+    if not (quick and regular and late and lasts >= 3 and sinking(values, peaks, ends) < -0.5):
         return None
     tops = [float(np.max(values[peak:end])) for peak, end in zip(peaks.tolist(), ends.tolist(), strict=True)]
     return Cycles(
         len(peaks), float(np.median(values[before])), float(np.median(tops)), float(np.median(np.diff(steps[peaks]))),
         lasts, tuple(int(s) for s in steps[peaks[:MOST_STEPS]]),
     )  # fmt: skip
+
+
+def sinking(values: Floats, peaks: Whole, ends: Whole) -> float:
+    """How steadily the loss sinks between a jump and the end of its cycle, -1 for always; these two are left out."""
+    along, down, across = 0.0, 0.0, 0.0
+    for peak, end in zip(peaks[:CYCLES_LOOKED_AT].tolist(), ends[:CYCLES_LOOKED_AT].tolist(), strict=True):
+        part = np.log(np.maximum(values[peak + 1 : end], 1e-300))
+        if len(part) > 1:
+            places = np.arange(len(part)) - (len(part) - 1) / 2
+            part = part - part.mean()
+            along, down, across = along + places @ places, down + part @ part, across + places @ part
+    return float(across / np.sqrt(along * down)) if along * down > 0 else 0.0

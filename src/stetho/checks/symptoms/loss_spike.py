@@ -100,12 +100,13 @@ def lost_at_once(curve: LossCurve, *, least: int = 40) -> Iterator[Finding]:
     known, seen, best = finite(curve.values), shape(curve.values), best_level(curve.values)
     if seen is None or best is None or len(known) < least or best <= 0:
         return
-    low, back = 0.5 * seen.start, 0.8 * seen.start
+    start = max(known[:3])
+    low, back = 0.5 * start, 0.8 * start
     last_low = max((i for i, value in enumerate(known) if value < low), default=len(known))
     after = known[last_low + 1 :]
-    stays = len(after) >= max(5, len(known) // 20) and min(after[2:], default=0.0) > back
+    stays = len(after) >= max(5, len(known) // 20) and sorted(after)[len(after) // 20] > back
     half = len(after) // 2
-    sinks = sum(after[:half]) / max(1, half) - sum(after[half:]) / max(1, len(after) - half) > 0.03 * seen.start
-    if best < low and stays and not sinks and seen.start < 1.5 * max(known[: max(3, len(known) // 20)]):
+    sinks = sum(after[:half]) / max(1, half) - sum(after[half:]) / max(1, len(after) - half) > 0.03 * start
+    if best < low and stays and not sinks:
         step = curve.steps[curve.values.index(after[0])] if curve.steps else None
         yield Finding(f"loss jumps from {best:.3g} back to {after[-1]:.3g}, where it began, and stays there", step=step)
