@@ -17,8 +17,9 @@ from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
 from stetho.inquiry import BASE, Inquiry
-from stetho.logged.assembly import Known, facts_of
+from stetho.logged.assembly import Known
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
+from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.said import with_what_is_said
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
@@ -73,7 +74,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
     together = [*joined(told), *configurations(told), *losses_of_ranks(run.by_rank)]
     checkpoints = next((k.fact for k in together if isinstance(k.fact, Checkpoints)), None)
-    known = list(with_what_is_said(list(facts_of(run.series)), told, checkpoints))
+    known = list(with_what_is_said(list(all_facts(run.series, settings_in(run))), told, checkpoints))
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
     known += scale_of_loss(metrics, told)

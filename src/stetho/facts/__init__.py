@@ -33,6 +33,7 @@ from stetho.facts.log import (
 from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.facts.motion import AgentProgress, Cycles, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
@@ -81,6 +82,7 @@ from stetho.facts.weights import (
 __all__ = [
     "FACTS",
     "Activations",
+    "AgentProgress",
     "Amount",
     "Association",
     "CallOrder",
@@ -97,6 +99,7 @@ __all__ = [
     "ConfigValue",
     "Coverage",
     "Crash",
+    "Cycles",
     "Detached",
     "DiskPlace",
     "Disks",
@@ -138,8 +141,10 @@ __all__ = [
     "LossInput",
     "LossInputs",
     "LossScale",
+    "LossSwings",
     "LossTerm",
     "LossTerms",
+    "LossTexture",
     "Machine",
     "Memory",
     "Metrics",
@@ -173,9 +178,11 @@ __all__ = [
     "RankWaiting",
     "Ranks",
     "RareLines",
+    "RateAndLoss",
     "RawSample",
     "RawSamples",
     "Recorded",
+    "Recurrence",
     "RepeatedLine",
     "ReportedEnd",
     "ResourceLimits",
@@ -193,6 +200,7 @@ __all__ = [
     "Setting",
     "SkippedSteps",
     "SourceLines",
+    "Spike",
     "Statement",
     "Statements",
     "StepTimes",

@@ -77,8 +77,7 @@ class Curve:
 
 def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     """Everything that the series of one run say; each comes with the format that it was read from."""
-    curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
-    curves = [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
+    curves = curves_of(series)
     if not curves:
         return
     yield from every_metric(curves)
@@ -92,6 +91,12 @@ def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     yield from gradients(curves)
     yield from pace(curves)
     yield from memory(curves)
+
+
+def curves_of(series: Sequence[tuple[str, Series]]) -> list[Curve]:
+    """Every metric of a run along it, without those that only count."""
+    curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
+    return [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
 
 
 def chosen(series: Sequence[tuple[str, Series]]) -> list[Series]:
