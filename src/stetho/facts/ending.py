@@ -56,6 +56,8 @@ class Crash(Fact):
     """The exceptions that led to it, the first one first."""
     rank: str = ""
     """The rank that raised it, where the log tells."""
+    calls: tuple[str, ...] = ()
+    """The innermost calls, whoever's they are, outermost first: the end of the file's path and the function."""
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ def _crash(log: Log, raised: list[Raised]) -> Crash | None:
         _after(log, chosen),
         chosen.chain,
         chosen.run,
+        chosen.calls,
     )
 
 

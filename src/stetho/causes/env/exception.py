@@ -34,6 +34,7 @@ exception = Cause(
         "collectives-differ": 0.02,
         "storage-failed": 0.02,
         "saved-file-unreadable": 0.02,
+        "broken-file-loaded": 0.02,
         "versions-misfit": 0.02,
     },
     mechanism=("exception-raised",),
