@@ -20,6 +20,7 @@ from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known, facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.runs import Run, runs_in
+from stetho.logged.standing import standing
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
 from stetho.several import RunVerdict, SeveralRuns, settings_of
@@ -72,7 +73,8 @@ def put(inquiry: Inquiry, run: Run) -> None:
     known = list(facts_of(run.series))
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
-    for fact in (*joined(told), *known, *([end] if end is not None else [])):
+    stood = standing(told, (series for _, series in run.series))
+    for fact in (*joined(told), *known, *stood, *([end] if end is not None else [])):
         inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:

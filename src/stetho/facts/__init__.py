@@ -7,7 +7,7 @@ A fact says what was measured, never what it means; what is None or absent is no
 from __future__ import annotations
 
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
-from stetho.facts.collectives import Collective, Collectives, GroupProgress
+from stetho.facts.collectives import Collective, Collectives, GroupProgress, RankCall, RankCalls
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
@@ -48,7 +48,16 @@ from stetho.facts.procedure import (
     Pattern,
     SchedulerUse,
 )
-from stetho.facts.processes import Frame, Processes, ProcessState, ThreadStack, Waiting
+from stetho.facts.processes import (
+    Frame,
+    Processes,
+    ProcessState,
+    SavedStack,
+    SavedStacks,
+    Standstill,
+    ThreadStack,
+    Waiting,
+)
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
 from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
@@ -165,6 +174,8 @@ __all__ = [
     "PythonPackages",
     "RankAgreement",
     "RankArrival",
+    "RankCall",
+    "RankCalls",
     "RankRun",
     "RankWaiting",
     "Ranks",
@@ -181,6 +192,8 @@ __all__ = [
     "Resumptions",
     "RunEnd",
     "RunSetup",
+    "SavedStack",
+    "SavedStacks",
     "SchedulerJob",
     "SchedulerUse",
     "Scores",
@@ -189,6 +202,7 @@ __all__ = [
     "Setting",
     "SkippedSteps",
     "SourceLines",
+    "Standstill",
     "Statement",
     "Statements",
     "StepTimes",

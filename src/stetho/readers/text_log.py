@@ -7,6 +7,7 @@ from stetho.facts import (
     LoggedNonfinite,
     LoggedWarnings,
     Progress,
+    RankCalls,
     RareLines,
     Restarts,
     RunEnd,
@@ -47,6 +48,7 @@ TABLE = """---------------------------------
 @reader(
     gives=(
         Crash, RunEnd, Statements, Tracebacks, Progress, LoggedWarnings, LoggedNonfinite, TimeGap, Restarts, RareLines,
+        RankCalls,
     ),
     # Any text will do, so whoever knows the format better comes first.
     recognises=lambda artifact: 0.1 if artifact.is_text else 0.0,

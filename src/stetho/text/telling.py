@@ -12,6 +12,7 @@ from stetho.facts import (
     LoggedNonfinite,
     LoggedWarnings,
     Progress,
+    RankCalls,
     RareLines,
     RepeatedLine,
     Restarts,
@@ -23,7 +24,7 @@ from stetho.facts import (
 )
 from stetho.reader import Reading
 from stetho.series import Series
-from stetho.text import words
+from stetho.text import calls, words
 from stetho.text.assembly import LARGEST, unwrapped
 from stetho.text.even import text
 from stetho.text.stream import EPOCH, EPOCHS, STEP, TOTAL
@@ -63,6 +64,7 @@ def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
     raised = log.tracebacks.found()
     crash = _crash(log, raised)
     yield from _several(log, raised)
+    yield from _calls(log, raised)
     yield from _restarts(log)
     yield from _gap(log)
     yield from _nonfinite(series)
@@ -128,6 +130,15 @@ def _several(log: Log, raised: list[Raised]) -> Iterator[Reading]:
     )
     whose = f" of {len(by_rank)} ranks" if by_rank else ""
     yield Reading(fact, f"{fact.count} tracebacks{whose}, the first one {raised[0]}"[:LONGEST], raised[0].line)
+
+
+def _calls(log: Log, raised: list[Raised]) -> Iterator[Reading]:
+    """The collective calls in which ranks waited at the end."""
+    last = {one.run: one for one in raised}
+    found = [*calls.by_watchdogs(log.each), *calls.by_tracebacks(last.values())]
+    if found:
+        told = ", ".join(f"rank {one.rank} in {one.name}" for one in found[:4])
+        yield Reading(RankCalls(tuple(found[:200])), f"ranks that waited: {told}", found[0].line)
 
 
 # --- the end -------------------------------------------------------------------------------------------------
