@@ -19,6 +19,7 @@ from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statem
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known, facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
+from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.standing import standing
 from stetho.logged.walk import read_all
@@ -85,9 +86,12 @@ def put(inquiry: Inquiry, run: Run) -> None:
 
 
 def in_order(run: Run) -> list[Told]:
-    """The readings from the oldest artifact to the newest; an exception that a program outlived counts least."""
-    artifacts = sorted(run.left, key=lambda left: left.artifact.modified)
+    """The readings from the oldest artifact to the newest; what the run outlived, and a kernel's word, count least."""
+    after = continued_by(run.left)
+    places = sorted(range(len(run.left)), key=lambda at: (-after[at], run.left[at].artifact.modified))
+    artifacts = sorted((run.left[at] for at in places), key=lambda left: left.reader != KERNEL)
     told = [Told(left.artifact, p) for left in artifacts for p in left.pieces if isinstance(p, Reading)]
+    told = about_this_run(run.left, outlived_parts(run.left, told))
     return sorted(told, key=lambda one: not outlived(one))
 
 

@@ -29,6 +29,7 @@ from stetho.facts.log import (
     Statements,
     TimeGap,
     Tracebacks,
+    Whereabouts,
 )
 from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
@@ -216,6 +217,7 @@ __all__ = [
     "Waiting",
     "WeightFlaw",
     "WeightStatistics",
+    "Whereabouts",
 ]
 
 FACTS: dict[str, type[Fact]] = {c.fact: c for c in Fact.__subclasses__()}

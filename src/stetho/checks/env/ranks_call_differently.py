@@ -14,7 +14,7 @@ STACKS = [
 
 @check(
     reads=RankCalls,
-    root="words about a collective",
+    root="calls of the ranks",
     background=0.02,
     given={"dist/collective-mismatch": 0.8, "env/hang": 0.02, "env/exception": 0.02, "other/unlisted": 0.02},
     fires={
