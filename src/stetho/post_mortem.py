@@ -17,10 +17,12 @@ from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
 from stetho.inquiry import BASE, Inquiry
-from stetho.logged.assembly import Known, facts_of
+from stetho.logged.assembly import facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
+from stetho.logged.known import Known
 from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
 from stetho.logged.runs import Run, runs_in
+from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.standing import standing
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
@@ -71,7 +73,9 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = list(facts_of(run.series))
+    known = [*facts_of(run.series), *rank_times(run.apart)]
+    said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
+    known = with_words(with_slowest_rank(known), said)
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
     stood = standing(told, (series for _, series in run.series))

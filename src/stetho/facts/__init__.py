@@ -31,7 +31,17 @@ from stetho.facts.log import (
     Tracebacks,
     Whereabouts,
 )
-from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
+from stetho.facts.logged import (
+    LoggedCurve,
+    Metrics,
+    Pace,
+    RankTime,
+    RankTimes,
+    Resumption,
+    Resumptions,
+    Scores,
+    ValidationLoss,
+)
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
@@ -178,6 +188,8 @@ __all__ = [
     "RankCall",
     "RankCalls",
     "RankRun",
+    "RankTime",
+    "RankTimes",
     "RankWaiting",
     "Ranks",
     "RareLines",

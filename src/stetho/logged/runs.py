@@ -194,7 +194,7 @@ def with_ranks(run: Run) -> Run:
             if not isinstance(p, Series) or not (drop or (is_rank(p.run) and number_of(p.run) != first))
         )  # fmt: skip
         left.append(replace(one, pieces=pieces))
-    return replace(run, left=tuple(left), ranks=tuple(marks[number] for number in sorted(marks)), apart=others(kept))
+    return replace(run, left=tuple(left), ranks=tuple(marks.values()), apart=others(kept))
 
 
 def number_of(rank: str) -> int:

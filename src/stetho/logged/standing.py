@@ -11,8 +11,8 @@ import numpy as np
 
 from stetho.evidence import Place
 from stetho.facts import Collective, Collectives, Fact, RankCall, RankCalls, SavedStack, SavedStacks, Standstill
-from stetho.logged.assembly import Known
 from stetho.logged.ending import Told
+from stetho.logged.known import Known
 from stetho.series import Series
 from stetho.text.calls import plain
 

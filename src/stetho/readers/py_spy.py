@@ -43,9 +43,10 @@ def _sure(artifact: Artifact) -> float:
     lines = head[:32768].decode("utf-8", "replace").split("\n")[:ENOUGH_LINES]
     threads = sum(THREAD.match(line) is not None for line in lines)
     frames = sum(FRAME.match(line) is not None for line in lines)
+    around = sum(PROCESS.match(line) is not None or line.startswith(("Python v", "#")) for line in lines)
     # A log that quotes a dump is a log: most of what is not blank must be of the dump.
     spoken = sum(bool(line.strip()) for line in lines)
-    return 0.95 if threads and frames and threads + frames >= 0.5 * spoken else 0.0
+    return 0.95 if threads and frames and threads + frames + around >= 0.8 * spoken else 0.0
 
 
 @reader(

@@ -15,14 +15,14 @@ from stetho.cause import Cause
 
 collective_mismatch = Cause(
     id="dist/collective-mismatch",
-    share=0.25,
+    share=0.2,
     symptoms={"killed": 0.35, "crash": 0.35, "hang": 0.25, "none": 0.02},
     predicts={
         "collectives-differ": 0.5,
         "ranks-call-differently": 0.8,
-        "collective-timed-out": 0.6,
+        "collective-timed-out": 0.35,
         "stood-still": 0.1,
-        "explained-at-the-end": 0.7,
+        "explained-at-the-end": 0.5,
         "exception-raised": 0.5,
     },
     mechanism=("collectives-differ", "ranks-call-differently"),
