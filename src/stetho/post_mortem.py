@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,14 +18,18 @@ from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
 from stetho.inquiry import BASE, Inquiry
-from stetho.logged.assembly import Known
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
+from stetho.logged.known import Known
 from stetho.logged.learning import all_facts, settings_in
+from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.said import with_what_is_said
+from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
+from stetho.logged.standing import standing
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
+from stetho.series import Series
 from stetho.several import RunVerdict, SeveralRuns, settings_of
 
 MOST_FLAWS, MOST_CHECKPOINTS = 20, 100
@@ -72,13 +77,20 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    together = [*joined(told), *configurations(told), *losses_of_ranks(run.by_rank)]
+    ranks: dict[int, list[tuple[str, Series]]] = defaultdict(list)
+    for rank, form, series in run.apart:
+        ranks[rank].append((form, series))
+    together = [*joined(told), *configurations(told), *losses_of_ranks(ranks)]
     checkpoints = next((k.fact for k in together if isinstance(k.fact, Checkpoints)), None)
     known = list(with_what_is_said(list(all_facts(run.series, settings_in(run))), told, checkpoints))
+    known += rank_times([(rank, series) for rank, _, series in run.apart])
+    said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
+    known = with_words(with_slowest_rank(known), said)
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
     known += scale_of_loss(metrics, told)
-    for fact in (*together, *known, *([end] if end is not None else [])):
+    stood = standing(told, (series for _, series in run.series))
+    for fact in (*together, *known, *stood, *([end] if end is not None else [])):
         inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:
@@ -89,9 +101,12 @@ def put(inquiry: Inquiry, run: Run) -> None:
 
 
 def in_order(run: Run) -> list[Told]:
-    """The readings from the oldest artifact to the newest; an exception that a program outlived counts least."""
-    artifacts = sorted(run.left, key=lambda left: left.artifact.modified)
+    """The readings from the oldest artifact to the newest; what the run outlived, and a kernel's word, count least."""
+    after = continued_by(run.left)
+    places = sorted(range(len(run.left)), key=lambda at: (-after[at], run.left[at].artifact.modified))
+    artifacts = sorted((run.left[at] for at in places), key=lambda left: left.reader != KERNEL)
     told = [Told(left.artifact, p) for left in artifacts for p in left.pieces if isinstance(p, Reading)]
+    told = about_this_run(run.left, outlived_parts(run.left, told))
     return sorted(told, key=lambda one: not outlived(one))
 
 

@@ -7,7 +7,7 @@ A fact says what was measured, never what it means; what is None or absent is no
 from __future__ import annotations
 
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
-from stetho.facts.collectives import Collective, Collectives, GroupProgress
+from stetho.facts.collectives import Collective, Collectives, GroupProgress, RankCall, RankCalls
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
@@ -29,8 +29,19 @@ from stetho.facts.log import (
     Statements,
     TimeGap,
     Tracebacks,
+    Whereabouts,
 )
-from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
+from stetho.facts.logged import (
+    LoggedCurve,
+    Metrics,
+    Pace,
+    RankTime,
+    RankTimes,
+    Resumption,
+    Resumptions,
+    Scores,
+    ValidationLoss,
+)
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
 from stetho.facts.motion import AgentProgress, Cycles, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
@@ -49,7 +60,16 @@ from stetho.facts.procedure import (
     Pattern,
     SchedulerUse,
 )
-from stetho.facts.processes import Frame, Processes, ProcessState, ThreadStack, Waiting
+from stetho.facts.processes import (
+    Frame,
+    Processes,
+    ProcessState,
+    SavedStack,
+    SavedStacks,
+    Standstill,
+    ThreadStack,
+    Waiting,
+)
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
 from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
@@ -172,9 +192,13 @@ __all__ = [
     "PythonPackages",
     "RankAgreement",
     "RankArrival",
+    "RankCall",
+    "RankCalls",
     "RankLoss",
     "RankLosses",
     "RankRun",
+    "RankTime",
+    "RankTimes",
     "RankWaiting",
     "Ranks",
     "RareLines",
@@ -192,6 +216,8 @@ __all__ = [
     "Resumptions",
     "RunEnd",
     "RunSetup",
+    "SavedStack",
+    "SavedStacks",
     "SchedulerJob",
     "SchedulerUse",
     "Scores",
@@ -201,6 +227,7 @@ __all__ = [
     "SkippedSteps",
     "SourceLines",
     "Spike",
+    "Standstill",
     "Statement",
     "Statements",
     "StepTimes",
@@ -214,6 +241,7 @@ __all__ = [
     "Waiting",
     "WeightFlaw",
     "WeightStatistics",
+    "Whereabouts",
 ]
 
 FACTS: dict[str, type[Fact]] = {c.fact: c for c in Fact.__subclasses__()}

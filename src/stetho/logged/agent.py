@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stetho.facts import AgentProgress
-from stetho.logged.assembly import Curve, Known
+from stetho.logged.assembly import Curve
+from stetho.logged.known import Known
 from stetho.logged.roles import words_of
 
 if TYPE_CHECKING:

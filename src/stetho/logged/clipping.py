@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stetho.facts import Clipping, ConfigValue
-from stetho.logged.assembly import Curve, Known, evenly
+from stetho.logged.assembly import Curve, evenly
+from stetho.logged.known import Known
 
 # clip_grad_norm, max_grad_norm, gradient_clip_val, grad_clip, clip_norm, max_norm, clipnorm, clip
 LIMIT = re.compile(r"(?i)(^|[._-])(((max|clip|grad|gradient)[._-]?)+(norm|val|value|clip|clipping|threshold)|clip)$")

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stetho.facts import LayerGradient, LayerGradients
-from stetho.logged.assembly import Curve, Known, evenly
+from stetho.logged.assembly import Curve, evenly
+from stetho.logged.known import Known
 
 FEWEST = 3
 NUMBER = re.compile(r"\d+")

@@ -12,8 +12,9 @@ import numpy as np
 
 from stetho.facts import Config, ConfigValue, LossCurve, LossTexture
 from stetho.logged.agent import agent_progress
-from stetho.logged.assembly import Curve, Known, curves_of, facts_of, main_losses
+from stetho.logged.assembly import Curve, curves_of, facts_of, main_losses
 from stetho.logged.clipping import clipping
+from stetho.logged.known import Known
 from stetho.logged.layers import layer_gradients
 from stetho.logged.schedule import rate_and_loss
 from stetho.logged.swings import swings

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from stetho.evidence import Place, Source
 from stetho.facts import Checkpoints, Crash, LoggedNonfinite, LossCurve, NonfiniteOrigin, Statement, Statements
-from stetho.logged.assembly import Known
 from stetho.logged.ending import LINES_AFTER_THE_END, Told
+from stetho.logged.known import Known
 from stetho.logged.weights import lost_weights
 
 # Autograd's own search for NaN names the function whose gradient failed.

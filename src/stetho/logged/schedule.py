@@ -9,7 +9,8 @@ import numpy as np
 
 from stetho.evidence import Source
 from stetho.facts import RateAndLoss
-from stetho.logged.assembly import Curve, Known
+from stetho.logged.assembly import Curve
+from stetho.logged.known import Known
 
 if TYPE_CHECKING:
     from stetho.series import Floats

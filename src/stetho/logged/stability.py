@@ -10,8 +10,9 @@ import numpy as np
 
 from stetho.evidence import Source
 from stetho.facts import Config, ConfigValue, LossScale, Metrics, RankLoss, RankLosses, Statements
-from stetho.logged.assembly import Curve, Known, chosen, main_losses, stays_nonfinite
+from stetho.logged.assembly import Curve, chosen, main_losses, stays_nonfinite
 from stetho.logged.ending import Told
+from stetho.logged.known import Known
 from stetho.logged.roles import WORDS, role
 from stetho.logged.steps import place
 
@@ -67,18 +68,17 @@ def number_in(text: str) -> float | None:
     return float(found[-1]) if found else None
 
 
-def losses_of_ranks(ranks: Mapping[str, Sequence[tuple[str, Series]]]) -> Iterator[Known]:
+def losses_of_ranks(ranks: Mapping[int, Sequence[tuple[str, Series]]]) -> Iterator[Known]:
     """The loss of each rank that logged one."""
     found = []
-    for mark, series in ranks.items():
-        number = re.search(r"\d+", mark)
+    for rank, series in ranks.items():
         curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
         losses = main_losses([curve for curve in curves if len(curve)])
-        if number is None or not losses:
+        if not losses:
             continue
         loss = losses[0]
         first, last = float(loss.values[0]), float(loss.values[-1])
-        found.append(RankLoss(int(number[0]), first, last, int(loss.steps[-1]), stays_nonfinite(loss)))
+        found.append(RankLoss(rank, first, last, int(loss.steps[-1]), stays_nonfinite(loss)))
     found.sort(key=lambda one: one.rank)
     if len({one.rank for one in found}) > 1:
         bad = [f"{one.rank} from step {one.nonfinite_step}" for one in found if one.nonfinite_step is not None]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stetho.facts import LossSwings
-from stetho.logged.assembly import Curve, Known
+from stetho.logged.assembly import Curve
+from stetho.logged.known import Known
 
 if TYPE_CHECKING:
     from stetho.series import Floats

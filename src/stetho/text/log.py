@@ -26,6 +26,7 @@ MOST_RANKS = 64
 TAIL = 300
 CLOCK = 1 << 14
 MOST_BANNERS = 100
+MOST_EACH = 256
 
 
 @dataclass
@@ -66,6 +67,8 @@ class Log:
     spoken: int = 0
     """Lines of output: not blank, not indented, no part of a traceback, no launcher's farewell."""
     said: dict[str, Said] = field(default_factory=dict)
+    each: list[tuple[int, bytes]] = field(default_factory=list)
+    """The lines that say something of which every one counts: number and text, at most so many."""
     warnings: dict[int, Repeated] = field(default_factory=dict)
     streams: list[Stream] = field(default_factory=list)
     tracebacks: Tracebacks = field(default_factory=Tracebacks)
@@ -79,6 +82,7 @@ class Log:
         import numpy as np
 
         self.shapes = Shapes(self.phrases)
+        self._every = frozenset(phrase.id for phrase in self.phrases if phrase.each)
         self.widths = Widths(self.shapes)
         self.clock = Stream(Key((), ()), most=CLOCK)
         self.by_key: dict[Key, int] = {}
@@ -353,6 +357,9 @@ class Log:
             first, last = int(at[0]), int(at[-1])
             for phrase in shape.phrases:
                 self._hear(phrase, block, first, last, len(at), int(heard[last]))
+            if self._every.intersection(shape.phrases):
+                picked = at[: max(0, MOST_EACH - len(self.each))].tolist()
+                self.each += [(int(block.numbers[index]), block.line(index)) for index in picked]
             if shape.warns:
                 known = self.warnings.get(code)
                 if known is None:

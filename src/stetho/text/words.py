@@ -38,8 +38,8 @@ MEASURES = (
     RESULTS
     | frozenset(
         b"""lr learning_rate grad gradient norm gnorm gradnorm grad_norm mfu hfu tps wps ups tgs throughput speed fps
-    tflops mem memory max_mem loss_scale scale temperature tau beta epsilon time data_time ms/batch clip momentum
-    mom wd margin margins logps kl_coef""".split()
+    tflops mem memory max_mem loss_scale scale temperature tau beta epsilon time data_time wait dt ms/batch clip
+    momentum mom wd margin margins logps kl_coef""".split()
     )
     | {b"learning rate"}
 )
