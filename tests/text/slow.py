@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stetho.phrase import Phrase
-from stetho.text import thinning, words
+from stetho.text import grid, thinning, words
 from stetho.text.assembly import LARGEST
 from stetho.text.even import ANSI, LONGEST, even, plain
 from stetho.text.numerals import number
@@ -68,12 +68,18 @@ def read(data: bytes, phrases: Sequence[Phrase]) -> Slow:
     slow, streams = Slow(), {}
     vocabulary = Vocabulary(phrases)
     section, table, spoken = b"", 0, 0
+    header: dict[int, grid.Names] = {}
     tracebacks = Tracebacks()
     heard: dict[str, int] = {}
     at_exception: dict[int, int] = {}
     for order, (line, raw) in enumerate(cut(data)):
         slow.lines = line
         shape = understand(shown(raw), vocabulary)
+        if shape.heads and (columns := grid.names(raw)):
+            header = columns
+        cells = shape.cells or ()
+        if len(cells) in header and grid.fits(cells, header[len(cells)]):
+            shape = shape.below(header[len(cells)])
         if not tracebacks.feed(raw, line, order) and shape.speaks:
             spoken += 1
         at_exception.update(dict.fromkeys(tracebacks.named, spoken))

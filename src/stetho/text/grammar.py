@@ -111,11 +111,11 @@ def _row(line: bytes, begin: int, speaker: Span | None) -> Plan:
     span = (at + token.start, at + token.end)
     key = (begin + found.start(2), begin + found.end(2)) if b"0" in name else None
     if name.lower() in words.STEPS and b"." not in token.text:
-        return Plan((_metric(name, token, span, key),), step=span, speaker=speaker, row=True)
-    return Plan((_metric(name, token, span, key),), speaker=speaker, row=True)
+        return Plan((metric_of(name, token, span, key),), step=span, speaker=speaker, row=True)
+    return Plan((metric_of(name, token, span, key),), speaker=speaker, row=True)
 
 
-def _metric(name: bytes, token: Token, span: Span, key: Span | None, prefix: bytes = b"") -> Metric:
+def metric_of(name: bytes, token: Token, span: Span, key: Span | None = None, prefix: bytes = b"") -> Metric:
     nonfinite = None
     if token.kind == "nonfinite":
         lower = token.text.lower()
@@ -239,16 +239,16 @@ class _Reading:
             whole = token.kind == "pair" or (token.kind == "number" and b"." not in token.text and not token.unit)
             if name in words.EPOCHS and token.kind != "nonfinite" and (whole or one.separator) and not token.unit:
                 if epoch is None:
-                    epoch, epochs = _halves(token)
+                    epoch, epochs = halves(token)
                 used.add(token)
             elif name in words.STEPS and whole and b"e" not in token.text.lower():
                 weight = 3 if name in words.GLOBAL else 2
                 if weight > rank:
-                    (step, total), rank = _halves(token), weight
+                    (step, total), rank = halves(token), weight
                 used.add(token)
             elif token.kind == "pair" and not words.is_measure(one.name):
                 if rank < 1 and self._stands_alone(token):
-                    (step, total), rank = _halves(token), 1
+                    (step, total), rank = halves(token), 1
                 used.add(token)
         if step is None and (leading := self._leading()) is not None:
             step = (leading.start, leading.end)
@@ -298,8 +298,8 @@ class _Reading:
             names.add(one.name)
             key = (one.start, one.end) if b"0" in one.name else None
             prefix = phase if phase and not words.VALIDATION.search(one.name.lower()) else b""
-            value, divisor = _halves(token)
-            metric = _metric(one.name, token, value, key, prefix)
+            value, divisor = halves(token)
+            metric = metric_of(one.name, token, value, key, prefix)
             if divisor is not None:
                 metric = Metric(one.name, value, divisor, key=key, prefix=prefix)
             accepted.append(metric)
@@ -359,7 +359,7 @@ def _says(one: _Named) -> bool:
     )
 
 
-def _halves(token: Token) -> tuple[Span, Span | None]:
+def halves(token: Token) -> tuple[Span, Span | None]:
     if token.kind != "pair":
         return (token.start, token.end), None
     return (token.start, token.start + 1), (token.end - 1, token.end)
