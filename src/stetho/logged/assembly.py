@@ -24,6 +24,7 @@ from stetho.facts import (
     Scores,
     ValidationLoss,
 )
+from stetho.logged.bare import told_by_course
 from stetho.logged.roles import Role, role
 from stetho.logged.steps import Placed, joined, place
 
@@ -81,6 +82,7 @@ def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     curves = [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
     if not curves:
         return
+    curves = told_by_course(curves)
     yield from every_metric(curves)
     losses = main_losses(curves)
     if losses:

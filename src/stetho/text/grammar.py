@@ -9,20 +9,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from stetho.text import words
+from stetho.text import openings, settings, words
 from stetho.text.lexer import Token, tokens
 
 Span = tuple[int, int]
 
 LEVELS = frozenset(b"info debug warning warn error critical notice trace train training".split())
 ARTICLES = frozenset(b"the a an with and at of is was new has now to current in for - best".split())
+DURATIONS = frozenset(b"eta time elapsed remaining left took total duration runtime".split())
+COPULAS = frozenset(b"is was of reached equals".split())
+ARROWS = frozenset(arrow.encode() for arrow in "→⇒≈")
 WRAPPERS = frozenset(b"tensor array float Array np.float0 numpy.float0 np.array DeviceArray jnp.float0".split())
 SCALES = {b"k": 1e3, b"K": 1e3, b"M": 1e6, b"G": 1e9, b"T": 1e12, b"B": 1e9}
 RATES = re.compile(rb"^(?:it|s|ms|us|sec|samples?|tok|tokens|img|imgs|ex|steps?)/")
 # Who speaks, at the beginning of a line or after a stamp: torchrun, accelerate, srun --label, DeepSpeed, Ray.
 SPEAKER = re.compile(
     rb"^(?:\[(?:rank|Rank|RANK|default|worker)[ :]?(?P<a>0)\]:? ?|(?:rank|Rank|RANK)[ :_=]?(?P<b>0)(?:\]|:| \|| -) ?"
-    rb"|\[0,(?P<c>0)\]<std(?:out|err)>: ?|\([A-Za-z_.: ]+ pid=(?P<d>0)(?:, ip=[0.]+)?\) ?)"
+    rb"|\[0,(?P<c>0)\]<std(?:out|err)>: ?|\([A-Za-z_.: ]+ pid=(?P<d>0)(?:, ip=[0.]+)?\) ?"
+    rb"|(?:worker|node|gpu|host|proc|trainer)[-_]?(?P<e>0)(?: ?\|| ?:) (?=.))"
 )
 LATER_SPEAKER = re.compile(rb"^.{0,60}?\[(?:rank|Rank|RANK)[ :]?(?P<a>0)\]")
 LABEL = re.compile(rb"^ ?(0): ?(?=.)")
@@ -110,6 +114,8 @@ def _row(line: bytes, begin: int, speaker: Span | None) -> Plan:
     token = inside[0]
     span = (at + token.start, at + token.end)
     key = (begin + found.start(2), begin + found.end(2)) if b"0" in name else None
+    if name.lower() in words.EPOCHS:
+        return Plan((), epoch=span, speaker=speaker, row=True)
     if name.lower() in words.STEPS and b"." not in token.text:
         return Plan((metric_of(name, token, span, key),), step=span, speaker=speaker, row=True)
     return Plan((metric_of(name, token, span, key),), speaker=speaker, row=True)
@@ -142,17 +148,50 @@ class _Reading:
     """One line being read."""
 
     def __init__(self, line: bytes, begin: int) -> None:
-        self.line = line
+        self.line, self.begin = line, begin
         self.tokens = tokens(line, begin)
+        self.settings = settings.span(line)
 
     def plan(self, speaker: Span | None) -> Plan:
-        found = [self._named(i) for i, token in enumerate(self.tokens) if token.kind in ("number", "nonfinite", "pair")]
+        said = openings.opening(self.line, self.begin)
+        found = [
+            self._named(i)
+            for i, token in enumerate(self.tokens)
+            if token.kind in ("number", "nonfinite", "pair") and not said.covers(token.start, token.end)
+        ]
+        stamp = self._stamp(found)
+        found = [one for one in found if (one.token.start, one.token.end) != stamp]
         step, total, epoch, epochs, paired, used = self._counters(found)
+        if said.spans.keys() & {"step", "epoch"}:
+            step, total = (said.spans.get("step", step), said.spans.get("total", total))
+            epoch, epochs = (said.spans.get("epoch", epoch), said.spans.get("epochs", epochs))
+            paired = paired and "step" not in said.spans
         left = [one for one in found if one.token not in used]
         metrics = self._metrics(left, counted=step is not None or epoch is not None)
-        stamp = next((t for t in self.tokens[:12] if t.kind == "stamp"), None)
-        first = stamp and (stamp.start, stamp.end)
-        return Plan(metrics, step, total, epoch, epochs, first, speaker, paired)
+        if said.value is not None:
+            inside = tokens(self.line[: said.value[1]], said.value[0])[:1]
+            others = (metric for metric in metrics if metric.name != said.name)
+            metrics = (*(metric_of(said.name, token, said.value) for token in inside), *others)
+        return Plan(metrics, step, total, epoch, epochs, stamp, speaker, paired)
+
+    def _stamp(self, found: list[_Named]) -> Span | None:
+        """When the line was written: a stamp among its first words or named as one, or seconds at its beginning."""
+        for at, token in enumerate(self.tokens):
+            if token.kind == "stamp" and self._tells_when(at):
+                return token.start, token.end
+        for one in found:
+            if one.token.kind == "number" and not one.token.unit and one.name.lower() in words.STAMPS:
+                return one.token.start, one.token.end
+        leading = words.SECONDS.match(self.line, self.begin)
+        return leading.span(leading.lastindex or 1) if leading is not None else None
+
+    def _tells_when(self, at: int) -> bool:
+        """Whether a stamp is that of its line: among its first words or behind `"time": "`, and not how long it took."""
+        before = [token.text.lower() for token in self.tokens[max(0, at - 5) : at] if token.kind == "word"]
+        last = before[-1] if before else b""
+        if re.fullmatch(rb"0:0:0(?:[.,]0)?", self.tokens[at].text) and last in DURATIONS:
+            return False
+        return at < 12 or last in words.STAMPS or last in (b"time", b"asctime", b"date", b"datetime", b"at")
 
     # --- names -------------------------------------------------------------------------------------------
 
@@ -164,13 +203,19 @@ class _Reading:
             one = self.tokens[back]
             if one.kind == "space":
                 spaces += 1
-            elif one.text in (b"'", b'"') or one.text in (b"(", b"["):
+            elif one.text in (b"'", b'"', b"#") or one.text in (b"(", b"["):
                 opened += one.text in (b"(", b"[")
+            elif self._is_arrow(back) and not separator:
+                separator, back = b"=", back - (self.tokens[back].text == b">")
+                spaces += 1
             elif one.text in (b":", b"=") and not separator:
                 separator = one.text
                 if one.text == b"=" and back and self.tokens[back - 1].text in (b"=", b"<", b">", b"!"):
                     return self._nameless(token)
-            elif one.kind == "word" and one.text in WRAPPERS and opened and back + 1 < at:
+            elif one.kind == "word" and (
+                (one.text in WRAPPERS and opened and back + 1 < at)
+                or (one.text in COPULAS and spaces and not separator)
+            ):
                 pass
             else:
                 break
@@ -178,11 +223,22 @@ class _Reading:
         glued = bool(separator) and not spaces
         if (
             back < 0
-            or (not separator and not spaces)
+            or (not separator and not spaces and not self._indexed(back, at))
             or (opened and not separator and self.tokens[at - 1].text == b"(")
         ):
             return self._nameless(token)
         return self._name_ending(token, back, separator, glued)
+
+    def _is_arrow(self, at: int) -> bool:
+        """Whether `->`, `=>`, or an arrow of one character ends here."""
+        if self.tokens[at].text == b">":
+            return at > 0 and self.tokens[at - 1].text in (b"-", b"=")
+        return self.tokens[at].kind == "word" and self.tokens[at].text in ARROWS
+
+    def _indexed(self, back: int, at: int) -> bool:
+        """Whether it is `Epoch[3]`: a counter, and its number in brackets."""
+        name = self.tokens[back].text.lower()
+        return self.tokens[at - 1].text == b"[" and back == at - 2 and name in words.STEPS | words.EPOCHS
 
     def _nameless(self, token: Token) -> _Named:
         return _Named(token, b"", token.start, token.start, b"", False, False)
@@ -203,7 +259,7 @@ class _Reading:
                 back -= 1
             if not separator:
                 end = self.tokens[back].end if back >= 0 else end
-        most = 1 if separator == b"=" and glued else 4
+        most = 1 if separator == b"=" and glued and self.tokens[back].text.lower() != b"cost" else 4
         taken: list[Token] = []
         while back >= 0 and len(taken) < most:
             one = self.tokens[back]
@@ -237,11 +293,14 @@ class _Reading:
         for one in found:
             token, name = one.token, _last_words(one.name)
             whole = token.kind == "pair" or (token.kind == "number" and b"." not in token.text and not token.unit)
+            if not whole and name != one.name.lower() and words.is_measure(one.name):
+                # `accuracy over epoch: 0.8` is no epoch.
+                continue
             if name in words.EPOCHS and token.kind != "nonfinite" and (whole or one.separator) and not token.unit:
                 if epoch is None:
                     epoch, epochs = halves(token)
                 used.add(token)
-            elif name in words.STEPS and whole and b"e" not in token.text.lower():
+            elif name in words.STEPS and (whole or _is_global(one)) and b"e" not in token.text.lower():
                 weight = 3 if name in words.GLOBAL else 2
                 if weight > rank:
                     (step, total), rank = halves(token), weight
@@ -279,13 +338,17 @@ class _Reading:
     # --- measures ------------------------------------------------------------------------------------------
 
     def _metrics(self, found: list[_Named], counted: bool) -> tuple[Metric, ...]:
-        certain = [one for one in found if _certain(one)]
+        found = [
+            one for one in found if not self.settings or not self.settings[0] <= one.token.start < self.settings[1]
+        ]
+        certain = [one for one in found if _certain(one, counted)]
         sure = {one.token for one in certain if one.separator or _says(one)}
         spaced = any(one.token in sure and not one.separator for one in certain)
         evidence = bool(sure) or counted
         accepted: list[Metric] = []
         names: set[bytes] = set()
-        phase = self._phase(found)
+        first = self._phase(found)
+        phases = self._phases(found, first)
         for one in found:
             token = one.token
             if not self._is_metric(one, sure, evidence, spaced):
@@ -293,9 +356,12 @@ class _Reading:
                     one = _Named(token, token.unit, token.end, token.end, b":", False, True)
                 else:
                     continue
-            if one.name in names and b"0" not in one.name:
+            phase = first
+            for place, said in phases:
+                phase = said if place <= one.start else phase
+            if phase + one.name in names and b"0" not in one.name:
                 continue
-            names.add(one.name)
+            names.add(phase + one.name)
             key = (one.start, one.end) if b"0" in one.name else None
             prefix = phase if phase and not words.VALIDATION.search(one.name.lower()) else b""
             value, divisor = halves(token)
@@ -305,11 +371,29 @@ class _Reading:
             accepted.append(metric)
         return tuple(accepted)
 
+    def _phases(self, found: list[_Named], first: bytes) -> list[tuple[int, bytes]]:
+        """Where a line turns from one phase to another: `train: loss 0.5 acc 0.8 | val: loss 0.6 acc 0.7`."""
+        named = [(one.start, one.end) for one in found if one.name]
+        turns = []
+        for at, token in enumerate(self.tokens):
+            said = words.turn(token.text) if token.kind == "word" else None
+            if said is None or any(a <= token.start < b for a, b in named):
+                continue
+            after = self.tokens[at + 1 : at + 3]
+            begins = len(after) == 2 and after[0].kind == "space" and any(a == after[1].start for a, _ in named)
+            if begins or (after and after[0].text in (b":", b"[", b"(", b"]", b")", b"|")):
+                turns.append((token.start, said))
+        # A line with one phase only has said it before its first measure, or says nothing.
+        return turns if {said for _, said in turns} | {first} >= {b"", b"val"} and len(turns) > 1 else []
+
     def _is_metric(self, one: _Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
         token = one.token
         if not one.name or words.is_count(one.name) or self._is_share(token):
             return False
-        if one.name.lower() in words.PHASES and b"." not in token.text:
+        lower = one.name.lower()
+        if lower in words.PHASES and b"." not in token.text:
+            return False
+        if lower in words.STEPS or lower in words.UNITS or lower.endswith(b".py"):
             return False
         if token in sure:
             # `train.py:37` and `cuda:0` are places; a measure beside a colon without a space has decimals.
@@ -329,16 +413,16 @@ class _Reading:
     def _phase(self, found: list[_Named]) -> bytes:
         """`val` when the line says before its first measure that it is about validation."""
         first = next((one.start for one in found if one.name and words.is_measure(one.name)), 0)
-        begin = self.tokens[0].start if self.tokens else 0
-        said = words.VALIDATION.search(self.line[begin:first].lower()) if first else None
-        return b"val" if said is not None and b"train" not in self.line[begin:first].lower() else b""
+        before = self.line[self.tokens[0].start : first].lower() if self.tokens and first else b""
+        said = words.VALIDATION.search(before)
+        return b"val" if said is not None and not words.TRAINING.search(before) else b""
 
 
-def _certain(one: _Named) -> bool:
+def _certain(one: _Named, counted: bool) -> bool:
     """Whether a name is that of a measure, whatever stands beside it."""
     if not one.name or words.is_count(one.name):
         return False
-    alone = one.name.lower() in words.PHASES and bool(one.separator) and b"." in one.token.text
+    alone = one.name.lower() in words.PHASES and (bool(one.separator) or counted) and b"." in one.token.text
     return alone or words.is_measure(one.name)
 
 
@@ -351,10 +435,15 @@ def _last_words(name: bytes) -> bytes:
     return two if two in words.STEPS or two in words.EPOCHS else lower.split()[-1] if lower else b""
 
 
+def _is_global(one: _Named) -> bool:
+    """Whether it is a step that is written as `9.0`."""
+    return one.name.lower() in words.GLOBAL and one.token.kind == "number" and not one.token.unit and one.glued
+
+
 def _says(one: _Named) -> bool:
     """Whether a name and a number with nothing but a space between them are a measure: `loss 0.53`."""
     last = one.name.split()[-1]
-    return words.is_measure(last) and (
+    return (words.is_measure(last) or last.lower() in words.PHASES) and (
         one.token.kind != "number" or bool(one.token.text.strip(b"0,-+")) or bool(one.token.unit) or one.listed
     )
 

@@ -86,7 +86,7 @@ def _cell(line: bytes, span: Span) -> Token | None:
 
 def may_head(line: bytes) -> bool:
     """Whether an evened line may be one of names: a measure among them, and no number that stands for itself."""
-    if len(line) > LONGEST or b" " not in line.strip() and b"," not in line and b"|" not in line:
+    if len(line) > LONGEST or (b" " not in line.strip() and b"," not in line and b"|" not in line):
         return False
     begin = _begin(_PREFIX, line)
     text = line[begin : _end(_BAR, line, begin)]
