@@ -9,17 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from stetho.text import openings, settings, words
+from stetho.text import openings, words
 from stetho.text.lexer import Token, tokens
+from stetho.text.naming import Named, Naming
 
 Span = tuple[int, int]
 
-LEVELS = frozenset(b"info debug warning warn error critical notice trace train training".split())
-ARTICLES = frozenset(b"the a an with and at of is was new has now to current in for - best".split())
 DURATIONS = frozenset(b"eta time elapsed remaining left took total duration runtime".split())
-COPULAS = frozenset(b"is was of reached equals".split())
-ARROWS = frozenset(arrow.encode() for arrow in "→⇒≈")
-WRAPPERS = frozenset(b"tensor array float Array np.float0 numpy.float0 np.array DeviceArray jnp.float0".split())
 SCALES = {b"k": 1e3, b"K": 1e3, b"M": 1e6, b"G": 1e9, b"T": 1e12, b"B": 1e9}
 RATES = re.compile(rb"^(?:it|s|ms|us|sec|samples?|tok|tokens|img|imgs|ex|steps?)/")
 # Who speaks, at the beginning of a line or after a stamp: torchrun, accelerate, srun --label, DeepSpeed, Ray.
@@ -129,33 +125,13 @@ def metric_of(name: bytes, token: Token, span: Span, key: Span | None = None, pr
     return Metric(name, span, scale=SCALES.get(token.unit, 1.0), nonfinite=nonfinite, key=key, prefix=prefix)
 
 
-@dataclass(frozen=True)
-class _Named:
-    """A number and the name before it, before it is decided what they are."""
-
-    token: Token
-    name: bytes
-    start: int
-    end: int
-    separator: bytes
-    """`:`, `=`, or nothing but a space."""
-    glued: bool
-    listed: bool
-    """After a comma, a bar or a dash, or first in the line: where items of a list begin."""
-
-
-class _Reading:
+class _Reading(Naming):
     """One line being read."""
-
-    def __init__(self, line: bytes, begin: int) -> None:
-        self.line, self.begin = line, begin
-        self.tokens = tokens(line, begin)
-        self.settings = settings.span(line)
 
     def plan(self, speaker: Span | None) -> Plan:
         said = openings.opening(self.line, self.begin)
         found = [
-            self._named(i)
+            self.named(i)
             for i, token in enumerate(self.tokens)
             if token.kind in ("number", "nonfinite", "pair") and not said.covers(token.start, token.end)
         ]
@@ -174,7 +150,7 @@ class _Reading:
             metrics = (*(metric_of(said.name, token, said.value) for token in inside), *others)
         return Plan(metrics, step, total, epoch, epochs, stamp, speaker, paired)
 
-    def _stamp(self, found: list[_Named]) -> Span | None:
+    def _stamp(self, found: list[Named]) -> Span | None:
         """When the line was written: a stamp among its first words or named as one, or seconds at its beginning."""
         for at, token in enumerate(self.tokens):
             if token.kind == "stamp" and self._tells_when(at):
@@ -186,106 +162,17 @@ class _Reading:
         return leading.span(leading.lastindex or 1) if leading is not None else None
 
     def _tells_when(self, at: int) -> bool:
-        """Whether a stamp is that of its line: among its first words or behind `"time": "`, and not how long it took."""
+        """Whether a stamp is that of its line: early in it or behind `"time": "`, and not how long something took."""
         before = [token.text.lower() for token in self.tokens[max(0, at - 5) : at] if token.kind == "word"]
         last = before[-1] if before else b""
         if re.fullmatch(rb"0:0:0(?:[.,]0)?", self.tokens[at].text) and last in DURATIONS:
             return False
         return at < 12 or last in words.STAMPS or last in (b"time", b"asctime", b"date", b"datetime", b"at")
 
-    # --- names -------------------------------------------------------------------------------------------
-
-    def _named(self, at: int) -> _Named:
-        """Look left from a number for its name."""
-        token, back = self.tokens[at], at - 1
-        separator, spaces, opened = b"", 0, 0
-        while back >= 0:
-            one = self.tokens[back]
-            if one.kind == "space":
-                spaces += 1
-            elif one.text in (b"'", b'"', b"#") or one.text in (b"(", b"["):
-                opened += one.text in (b"(", b"[")
-            elif self._is_arrow(back) and not separator:
-                separator, back = b"=", back - (self.tokens[back].text == b">")
-                spaces += 1
-            elif one.text in (b":", b"=") and not separator:
-                separator = one.text
-                if one.text == b"=" and back and self.tokens[back - 1].text in (b"=", b"<", b">", b"!"):
-                    return self._nameless(token)
-            elif one.kind == "word" and (
-                (one.text in WRAPPERS and opened and back + 1 < at)
-                or (one.text in COPULAS and spaces and not separator)
-            ):
-                pass
-            else:
-                break
-            back -= 1
-        glued = bool(separator) and not spaces
-        if (
-            back < 0
-            or (not separator and not spaces and not self._indexed(back, at))
-            or (opened and not separator and self.tokens[at - 1].text == b"(")
-        ):
-            return self._nameless(token)
-        return self._name_ending(token, back, separator, glued)
-
-    def _is_arrow(self, at: int) -> bool:
-        """Whether `->`, `=>`, or an arrow of one character ends here."""
-        if self.tokens[at].text == b">":
-            return at > 0 and self.tokens[at - 1].text in (b"-", b"=")
-        return self.tokens[at].kind == "word" and self.tokens[at].text in ARROWS
-
-    def _indexed(self, back: int, at: int) -> bool:
-        """Whether it is `Epoch[3]`: a counter, and its number in brackets."""
-        name = self.tokens[back].text.lower()
-        return self.tokens[at - 1].text == b"[" and back == at - 2 and name in words.STEPS | words.EPOCHS
-
-    def _nameless(self, token: Token) -> _Named:
-        return _Named(token, b"", token.start, token.start, b"", False, False)
-
-    def _name_ending(self, token: Token, back: int, separator: bytes, glued: bool) -> _Named:
-        """The words that end at a token, with a unit in brackets among them: `time per iteration (ms)`."""
-        end = self.tokens[back].end
-        if self.tokens[back].text in (b")", b"]"):
-            opening = b"(" if self.tokens[back].text == b")" else b"["
-            inner = back - 1
-            while inner >= 0 and back - inner < 8 and self.tokens[inner].text != opening:
-                inner -= 1
-            content = self.tokens[inner + 1 : back]
-            if inner < 0 or not content or any(t.kind not in ("word", "space") and t.text != b"/" for t in content):
-                return self._nameless(token)
-            back = inner - 1
-            if back >= 0 and self.tokens[back].kind == "space":
-                back -= 1
-            if not separator:
-                end = self.tokens[back].end if back >= 0 else end
-        most = 1 if separator == b"=" and glued and self.tokens[back].text.lower() != b"cost" else 4
-        taken: list[Token] = []
-        while back >= 0 and len(taken) < most:
-            one = self.tokens[back]
-            if one.kind != "word" or one.text in (b"'", b'"'):
-                break
-            taken.append(one)
-            back -= 1
-            if back >= 1 and self.tokens[back].kind == "space" and self.tokens[back - 1].kind == "word":
-                back -= 1
-                continue
-            break
-        while taken and taken[-1].text.lower() in LEVELS | ARTICLES and len(taken) > 1:
-            if taken[-1].text.lower() in (b"train", b"training", b"best", b"error"):
-                break
-            taken.pop()
-        if not taken:
-            return self._nameless(token)
-        start = taken[-1].start
-        before = back if back < 0 or self.tokens[back].kind != "space" else back - 1
-        listed = before < 0 or self.tokens[before].text in (b",", b"|", b"-", b";", b":", b"]", b"{", b"(")
-        return _Named(token, self.line[start:end], start, end, separator, glued, listed)
-
     # --- steps and epochs ----------------------------------------------------------------------------------
 
     def _counters(
-        self, found: list[_Named]
+        self, found: list[Named]
     ) -> tuple[Span | None, Span | None, Span | None, Span | None, bool, set[Token]]:
         """Where the step and the epoch stand, with what they count up to."""
         step = total = epoch = epochs = None
@@ -337,10 +224,10 @@ class _Reading:
 
     # --- measures ------------------------------------------------------------------------------------------
 
-    def _metrics(self, found: list[_Named], counted: bool) -> tuple[Metric, ...]:
-        found = [
-            one for one in found if not self.settings or not self.settings[0] <= one.token.start < self.settings[1]
-        ]
+    def _metrics(self, found: list[Named], counted: bool) -> tuple[Metric, ...]:
+        if self.settings is not None:
+            begin, end = self.settings
+            found = [one for one in found if not begin <= one.token.start < end]
         certain = [one for one in found if _certain(one, counted)]
         sure = {one.token for one in certain if one.separator or _says(one)}
         spaced = any(one.token in sure and not one.separator for one in certain)
@@ -353,7 +240,7 @@ class _Reading:
             token = one.token
             if not self._is_metric(one, sure, evidence, spaced):
                 if evidence and RATES.match(token.unit) and token.kind == "number":
-                    one = _Named(token, token.unit, token.end, token.end, b":", False, True)
+                    one = Named(token, token.unit, token.end, token.end, b":", False, True)
                 else:
                     continue
             phase = first
@@ -371,7 +258,7 @@ class _Reading:
             accepted.append(metric)
         return tuple(accepted)
 
-    def _phases(self, found: list[_Named], first: bytes) -> list[tuple[int, bytes]]:
+    def _phases(self, found: list[Named], first: bytes) -> list[tuple[int, bytes]]:
         """Where a line turns from one phase to another: `train: loss 0.5 acc 0.8 | val: loss 0.6 acc 0.7`."""
         named = [(one.start, one.end) for one in found if one.name]
         turns = []
@@ -386,7 +273,7 @@ class _Reading:
         # A line with one phase only has said it before its first measure, or says nothing.
         return turns if {said for _, said in turns} | {first} >= {b"", b"val"} and len(turns) > 1 else []
 
-    def _is_metric(self, one: _Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
+    def _is_metric(self, one: Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
         token = one.token
         if not one.name or words.is_count(one.name) or self._is_share(token):
             return False
@@ -410,7 +297,7 @@ class _Reading:
         """Whether a number is how far a bar has come: `45%|`."""
         return token.unit == b"%" and self.line[token.end + 1 : token.end + 2] == b"|"
 
-    def _phase(self, found: list[_Named]) -> bytes:
+    def _phase(self, found: list[Named]) -> bytes:
         """`val` when the line says before its first measure that it is about validation."""
         first = next((one.start for one in found if one.name and words.is_measure(one.name)), 0)
         before = self.line[self.tokens[0].start : first].lower() if self.tokens and first else b""
@@ -418,7 +305,7 @@ class _Reading:
         return b"val" if said is not None and not words.TRAINING.search(before) else b""
 
 
-def _certain(one: _Named, counted: bool) -> bool:
+def _certain(one: Named, counted: bool) -> bool:
     """Whether a name is that of a measure, whatever stands beside it."""
     if not one.name or words.is_count(one.name):
         return False
@@ -435,12 +322,12 @@ def _last_words(name: bytes) -> bytes:
     return two if two in words.STEPS or two in words.EPOCHS else lower.split()[-1] if lower else b""
 
 
-def _is_global(one: _Named) -> bool:
+def _is_global(one: Named) -> bool:
     """Whether it is a step that is written as `9.0`."""
     return one.name.lower() in words.GLOBAL and one.token.kind == "number" and not one.token.unit and one.glued
 
 
-def _says(one: _Named) -> bool:
+def _says(one: Named) -> bool:
     """Whether a name and a number with nothing but a space between them are a measure: `loss 0.53`."""
     last = one.name.split()[-1]
     return (words.is_measure(last) or last.lower() in words.PHASES) and (

@@ -28,8 +28,8 @@ _ALL = (
     re.compile(rb"^ ?(?P<step>0) (?P<name>" + _PHASE + rb"|[a-z_]*(?:loss|acc)) (?P<value>-?0?\.0(?:e-?0)?)$"),
     re.compile(rb"[Tt]rial (?P<step>0) finished with (?P<name>value): (?P<value>-?" + NUMBER + rb")(?= |$)"),
     re.compile(
-        rb"(?P<name>[A-Za-z_]+(?: [A-Za-z_]+){0,3}?)(?: \([A-Za-z ]+\))? (?:after|at|for|in|on|of)(?: the)?(?: training)? "
-        rb"(?i:(?P<counter>" + _COUNTER + rb")) #?(?P<step>0)(?: ?/ ?(?P<total>0))?(?: ?[:=]| is| was) ?"
+        rb"(?P<name>[A-Za-z_]+(?: [A-Za-z_]+){0,3}?)(?: \([A-Za-z ]+\))? (?:after|at|for|in|on|of)(?: the)?"
+        rb"(?: training)? (?i:(?P<counter>" + _COUNTER + rb")) #?(?P<step>0)(?: ?/ ?(?P<total>0))?(?: ?[:=]| is| was) ?"
         rb"(?P<value>-?" + NUMBER + rb"|-?(?i:nan|inf))(?![A-Za-z0-9_])"
     ),
 )  # fmt: skip

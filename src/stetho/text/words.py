@@ -7,7 +7,8 @@ import re
 STEPS = frozenset(
     b"""step global_step globalstep iter iters iteration iterations it itr batch update updates num_updates
     timestep timesteps total_timesteps train_step train/step trainer/global_step episode round tick
-    batch_idx n_iter current_iter env_step micro_step up. step_num minibatch mini-batch generation gen global_steps _step""".split()
+    batch_idx n_iter current_iter env_step micro_step up. step_num
+    minibatch mini-batch generation gen global_steps _step""".split()
 ) | {
     b"global step",
     b"training step",
@@ -20,19 +21,12 @@ STEPS = frozenset(
 GLOBAL = frozenset(
     (b"global_step", b"global step", b"trainer/global_step", b"total_timesteps", b"num_updates", b"_step")
 )
-EPOCHS = frozenset(
-    (
-        b"epoch",
-        b"ep",
-        b"train epoch",
-        b"training epoch",
-        b"train/epoch",
-        b"current epoch",
-        b"epoch_num",
-        b"ep.",
-        b"eval epoch",
-    )
-)
+EPOCHS = frozenset(b"epoch ep ep. train/epoch epoch_num".split()) | {
+    b"train epoch",
+    b"training epoch",
+    b"current epoch",
+    b"eval epoch",
+}
 STAMPS = frozenset((b"timestamp", b"_timestamp", b"wall_time", b"walltime", b"unix_time", b"ts"))
 
 # A name says a measure when one of its parts is one of these; 0 stands for any digits.
@@ -49,9 +43,9 @@ RESULTS = frozenset(
 MEASURES = (
     RESULTS
     | frozenset(
-        b"""lr learning_rate grad gradient norm gnorm gradnorm grad_norm mfu hfu tps wps ups tgs throughput speed fps sps ips
-    tflops mem memory max_mem loss_scale scale temperature tau beta epsilon time data_time ms/batch clip momentum
-    mom wd margin margins logps kl_coef""".split()
+        b"""lr learning_rate grad gradient norm gnorm gradnorm grad_norm mfu hfu tps wps ups tgs throughput speed fps
+    sps ips tflops mem memory max_mem loss_scale scale temperature tau beta epsilon time data_time ms/batch clip
+    momentum mom wd margin margins logps kl_coef""".split()
     )
     | {b"learning rate"}
 )
