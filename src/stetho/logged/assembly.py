@@ -22,6 +22,7 @@ from stetho.facts import (
     Scores,
     ValidationLoss,
 )
+from stetho.logged.bare import told_by_course
 from stetho.logged.known import Known
 from stetho.logged.roles import Role, role
 from stetho.logged.speed import speed
@@ -71,6 +72,7 @@ def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     curves = curves_of(series)
     if not curves:
         return
+    curves = told_by_course(curves)
     yield from every_metric(curves)
     losses = main_losses(curves)
     if losses:

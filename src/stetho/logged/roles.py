@@ -31,6 +31,8 @@ REWARDS = frozenset(["reward", "rewards", "return", "returns", "rew"])
 MEMORY = frozenset(["memory", "mem", "rss", "vram", "ram", "allocated", "reserved"])
 PACES = frozenset(["throughput", "tps", "fps", "tflops", "mfu", "sps", "it_s", "tok_s", "persec"])
 DURATIONS = frozenset(["time", "duration", "elapsed", "seconds", "secs", "runtime", "dt", "latency", "ms"])
+# What costs time, and not what training makes less of.
+WAITED_FOR = frozenset(["time", "batch", "reader", "data", "iter"])
 STEPS = frozenset(["step", "steps", "iter", "iters", "iteration", "iterations", "globalstep"])
 # What a loss is called when it is the whole of it, and not a part.
 WHOLE = frozenset({
@@ -89,6 +91,8 @@ def kind_of(words: list[str], joined: str, spelled: str) -> Kind:
         return "memory"
     if known & SCORES and "loss" not in known:
         return "score"
+    if last == "cost" and known & WAITED_FOR:
+        return "duration"
     if known & LOSSES and last not in ("scale", "scaler", "weight", "coef", "coefficient"):
         return "loss"
     return "duration" if known & DURATIONS else "other"

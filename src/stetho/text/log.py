@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from stetho.phrase import Phrase
 from stetho.text import thinning
 from stetho.text.blocks import BLOCK, Block, blocks
+from stetho.text.headers import Headers
 from stetho.text.shapes import Shape, Shapes, Widths, ranks_of
 from stetho.text.stream import TABLE, Key, Stream
 from stetho.text.tracebacks import Tracebacks
@@ -84,6 +85,7 @@ class Log:
         self.shapes = Shapes(self.phrases)
         self._every = frozenset(phrase.id for phrase in self.phrases if phrase.each)
         self.widths = Widths(self.shapes)
+        self.headers = Headers(self.shapes)
         self.clock = Stream(Key((), ()), most=CLOCK)
         self.by_key: dict[Key, int] = {}
         self.last: dict[int, tuple[int, bytes, int, int]] = {}
@@ -107,7 +109,7 @@ class Log:
         """Everything that the lines of a block say."""
         import numpy as np
 
-        codes = self.widths.codes(block.raw, len(block))
+        codes = self.headers.settled(block, self.widths.codes(block.raw, len(block)))
         self._learn()
         tally = np.bincount(codes, minlength=len(self.counts))
         self.counts += tally
