@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from stetho.bundles import reading as bundles
 from stetho.case import Request, new_case
 from stetho.catalogue import Catalogue, load
 from stetho.conclusion import verdict
@@ -54,9 +55,14 @@ def opened(target: str) -> Iterator[tuple[Path, str]]:
 def runs_of(target: str, catalogue: Catalogue, progress: Callable[[str], None]) -> list[Run]:
     """Everything that is known of the runs a target holds."""
     with opened(target) as (path, name):
+        if bundles.is_bundle(path):
+            progress(f"reading {name}")
+            return bundles.read(path).runs
         left = read_all(path, catalogue, progress)
         if name == PASTED:
             left = [replace(one, artifact=replace(one.artifact, name=PASTED)) for one in left]
+        if not left and bundles.is_packed(path):
+            raise BadRequest(f"'{target}' is an archive, and no bundle of stetho's; unpack it and give its folder")
         if not left:
             raise BadRequest(f"'{target}' holds nothing that a reader knows")
         return runs_in(path if path.is_dir() else path.parent, left)
@@ -69,7 +75,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = list(facts_of(run.series))
+    known = list(run.known or facts_of(run.series))
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
     for fact in (*joined(told), *known, *([end] if end is not None else [])):

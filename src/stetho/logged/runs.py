@@ -14,6 +14,7 @@ from stetho.logged.roles import TRAINING, VALIDATION
 from stetho.series import Series
 
 if TYPE_CHECKING:
+    from stetho.logged.assembly import Known
     from stetho.logged.walk import Left
 
 RANK = re.compile(r"(^|[^a-z])(rank|local_rank|global_rank|worker|node|proc|process|gpu|default)[-_ ]?\d+([^a-z0-9]|$)")
@@ -30,6 +31,8 @@ class Run:
     left: tuple[Left, ...]
     ranks: tuple[str, ...] = field(default=())
     """The ranks that wrote apart, where they did."""
+    known: tuple[Known, ...] = field(default=())
+    """What its series say, where that was worked out before some of their points were left out."""
 
     @property
     def series(self) -> list[tuple[str, Series]]:
