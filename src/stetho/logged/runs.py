@@ -14,6 +14,7 @@ from stetho.logged.roles import TRAINING, VALIDATION
 from stetho.series import Series
 
 if TYPE_CHECKING:
+    from stetho.logged.known import Known
     from stetho.logged.walk import Left
 
 RANK = re.compile(r"(^|[^a-z])(rank|local_rank|global_rank|worker|node|proc|process|gpu|default)[-_ ]?\d+([^a-z0-9]|$)")
@@ -32,6 +33,8 @@ class Run:
     """The ranks that wrote apart, where they did."""
     apart: tuple[tuple[int, str, Series], ...] = field(default=())
     """What each of them logged, with its number and the format that it was read from."""
+    known: tuple[Known, ...] = field(default=())
+    """All that is known of it, where that was worked out before some of its points and lines were left out."""
 
     @property
     def series(self) -> list[tuple[str, Series]]:
