@@ -35,6 +35,8 @@ def crash(name: str) -> Left:
     ("left", "names"),
     [
         ([log("out.log")], [""]),
+        # A number or two in a text are no log.
+        ([log("out.log"), log("a.txt", "loss", steps=(0, 1)), log("b.txt", "loss", steps=(0, 1))], [""]),
         # Programs of different kinds, each with its own numbers: the same file in each folder says that they are runs.
         ([log("a/log.txt", "wer"), log("b/log.txt", "nll"), log("c/log.txt", "reward")], ["a", "b", "c"]),
         ([log("out/log.txt", "loss"), log("eval/log.txt", "top1")], [""]),

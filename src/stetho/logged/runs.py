@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 RANK = re.compile(r"(^|[^a-z])(rank|local_rank|global_rank|worker|node|proc|process|gpu|default)[-_ ]?\d+([^a-z0-9]|$)")
 # Two files tell the same story when this share of the shorter one's metrics is in the other, too.
 OVERLAP = 0.5
+TEXT = "text-log"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Run:
 
 def runs_in(root: Path, left: Sequence[Left]) -> list[Run]:
     """The runs that some artifacts are of; what belongs to none of several, as a kernel log, belongs to each."""
+    left = without_lone_numbers(left)
     measured = [one for one in left if metrics(one)]
     by_folder = grouped(root, measured, PurePath())
     groups = dict(pair for name, part in by_folder.items() for pair in stored(name, part))
@@ -61,6 +63,21 @@ def runs_in(root: Path, left: Sequence[Left]) -> list[Run]:
         beside = [one for one in shared if belongs(root, one, name, [n for n in groups if n != name])]
         found.append(with_ranks(Run(name, (*part, *beside))))
     return found
+
+
+def without_lone_numbers(left: Sequence[Left]) -> list[Left]:
+    """Where something was logged over time, a text with a number or two, as a sample or a note, is no log of a run."""
+    if not any(is_log(one) for one in left):
+        return list(left)
+    return [
+        one if one.reader != TEXT or is_log(one) else
+        replace(one, pieces=tuple(piece for piece in one.pieces if not isinstance(piece, Series)))
+        for one in left
+    ]  # fmt: skip
+
+
+def is_log(left: Left) -> bool:
+    return any(isinstance(piece, Series) and len(piece) > 1 for piece in left.pieces)
 
 
 def metrics(left: Left) -> frozenset[str]:
