@@ -23,6 +23,7 @@ from stetho.errors import BadRequest
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import Left
 from stetho.probing import Report
+from stetho.render.inert import on_one_line
 
 __all__ = ["Bundle", "is_bundle", "is_packed", "read"]
 
@@ -71,7 +72,7 @@ class Bundle:
             raise self._odd(error) from error
 
     def _odd(self, error: Exception) -> BadRequest:
-        words = f"{type(error).__name__}: {error}"[:200]
+        words = on_one_line(f"{type(error).__name__}: {error}"[:200])
         return BadRequest(f"'{self.path}' cannot be read as a bundle ({words}); a newer stetho may have made it")
 
 
@@ -110,14 +111,16 @@ def read(path: Path) -> Bundle:
     bundle = Bundle(path, Manifest("", "", "", False, None, (), (), ()), members)
     manifest = bundle._decoded(Manifest, members.get(MANIFEST, b"{}"))
     if manifest.schema != SCHEMA:
-        made = f"version '{manifest.schema[:40]}', made by stetho {manifest.stetho[:20]}"
+        made = f"version '{on_one_line(manifest.schema[:40])}', made by stetho {on_one_line(manifest.stetho[:20])}"
         raise BadRequest(f"'{path}' is a bundle of {made}; this stetho reads {SCHEMA}")
     for one in manifest.members:
         data = members.get(one.name)
         if data is None:
-            raise BadRequest(f"'{path}' lacks '{one.name}', so it is not whole; make it again")
+            raise BadRequest(f"'{path}' lacks '{on_one_line(one.name[:100])}', so it is not whole; make it again")
         if hashlib.sha256(data).hexdigest() != one.sha256:
-            raise BadRequest(f"'{path}': '{one.name}' was changed after the bundle was made; make it again")
+            raise BadRequest(
+                f"'{path}': '{on_one_line(one.name[:100])}' was changed after the bundle was made; make it again"
+            )
     listed = {one.name for one in manifest.members}
     return Bundle(path, manifest, {name: data for name, data in members.items() if name in listed})
 
