@@ -143,6 +143,20 @@ def test_redaction_changes_no_verdict(tmp_path: Path) -> None:
         assert [(e.fact, e.source) for e in mine.evidence] == [(e.fact, e.source) for e in theirs.evidence]
 
 
+def test_a_key_that_does_not_end_hides_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    text = f"-----BEGIN PRIVATE KEY-----\n{BODY}\n{LOG}{CRASH}".replace("KeyError", "ModuleNotFoundErrorOfOurs")
+    (folder / "train.log").write_text(text)
+    made = bundle(folder, tmp_path / "b.tgz")
+    assert contents(made.path)["files/00000.txt"].decode() == text.replace(BODY, MARK).replace(
+        "-----BEGIN PRIVATE KEY-----", MARK
+    )
+    assert plainly(judged(made.path)) == plainly(judged(folder)).replace(BODY, MARK).replace(
+        "-----BEGIN PRIVATE KEY-----", MARK
+    )
+
+
 def test_numbers_that_look_like_secrets_stay(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()

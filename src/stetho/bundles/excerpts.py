@@ -29,6 +29,11 @@ BEFORE, AFTER = 20, 10
 WHOLE_LINE = 4 * LONGEST
 KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
 KEY_SAID, KEY_ENDS = b"PRIVATE KEY-----", b"-----END "
+# A line inside a key: one word in base 64, or after other words a long one or one that is filled up; a header; nothing.
+KEY_LINE = re.compile(
+    rb"^\W{0,40}[A-Za-z0-9+/]{1,80}={0,2}\W{0,9}$|[A-Za-z0-9+/]{32,80}={0,2}\W{0,9}$|[A-Za-z0-9+/]={1,2}\W{0,9}$"
+    rb"|(?:Proc-Type|DEK-Info): |^\s*$"
+)
 # A key that does not end is no longer than this.
 LONGEST_KEY = 400
 PLACES = ("line", "last_line", "log_line", "after_line", "before_line", "lines", "first_at", "last_at")
@@ -55,20 +60,20 @@ def numbered(artifact: Artifact) -> Iterator[tuple[int, bytes, bool]]:
                 while rest and not rest.endswith(b"\n"):
                     rest = handle.readline(WHOLE_LINE)
                 number += 1
-                if inside:
+                if inside and (KEY_ENDS in line or KEY_LINE.search(line)):
                     inside = 0 if KEY_ENDS in line else inside - 1
                     yield number, line, True
                     continue
                 begins = KEY_SAID in line and KEY_BEGINS.search(line) is not None
-                # A key on one line ends on it.
+                # A key on one line ends on it, and redaction sees all of it.
                 inside = LONGEST_KEY if begins and KEY_ENDS not in line else 0
-                yield number, line, False
+                yield number, line, inside > 0
     except OSError:
         return
 
 
 def key_lines(artifact: Artifact) -> Iterator[str]:
-    """The lines that are inside a private key."""
+    """The lines that belong to a private key."""
     if not mentions_key(artifact):
         return
     for _, line, inside in numbered(artifact):
