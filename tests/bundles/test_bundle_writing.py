@@ -45,6 +45,14 @@ def test_a_short_text_is_there_as_it_was(tmp_path: Path) -> None:
     assert made.manifest.artifacts[0].cut == ""
 
 
+def test_of_a_line_of_a_million_frames_the_first_and_the_last_are_there(tmp_path: Path) -> None:
+    frames = [f"{at}/50000 [00:10<00:20, 9.9it/s, loss={2 - at / 50000:.4f}]" for at in range(50_000)]
+    folder = a_run(tmp_path / "run", "\r".join(frames) + "\n" + LOG + CRASH)
+    text = contents(bundle(folder, tmp_path / "b.tgz").path)["files/00000.txt"].decode()
+    bar, rest = text.split("\n", 1)
+    assert bar.startswith(frames[0]) and bar.endswith(frames[-1]) and len(bar) < 20_000 and rest == LOG + CRASH
+
+
 def test_nothing_outside_of_the_folder_is_read(tmp_path: Path) -> None:
     (tmp_path / "private.log").write_text("step 1 loss 0.5 OUTSIDE\n")
     (tmp_path / "elsewhere").mkdir()

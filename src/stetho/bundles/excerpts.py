@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from stetho import codec
 from stetho.artifact import LONGEST
@@ -55,10 +55,7 @@ def numbered(artifact: Artifact) -> Iterator[tuple[int, bytes, bool]]:
         with artifact.opened() as opened:
             handle = io.BufferedReader(opened) if isinstance(opened, io.RawIOBase) else opened
             number = 0
-            while line := handle.readline(WHOLE_LINE):
-                rest = line
-                while rest and not rest.endswith(b"\n"):
-                    rest = handle.readline(WHOLE_LINE)
+            while line := _line(handle):
                 number += 1
                 if inside and (KEY_ENDS in line or KEY_LINE.search(line)):
                     inside = 0 if KEY_ENDS in line else inside - 1
@@ -70,6 +67,20 @@ def numbered(artifact: Artifact) -> Iterator[tuple[int, bytes, bool]]:
                 yield number, line, inside > 0
     except OSError:
         return
+
+
+def _line(handle: BinaryIO) -> bytes:
+    """The next line. Of one that is too long, as a progress bar's may be, its first part and the last of its frames."""
+    line = rest = handle.readline(WHOLE_LINE)
+    end = b""
+    while rest and not rest.endswith(b"\n"):
+        end = (end + rest)[-LONGEST // 2 :]
+        rest = handle.readline(WHOLE_LINE)
+    if not end or len(line) < WHOLE_LINE:
+        return line
+    # A frame stands for itself; what follows anything else could be the half of a secret.
+    _, found, frames = (end + rest)[-LONGEST // 2 :].partition(b"\r")
+    return line + b"\r" + (frames if found else b"\n")
 
 
 def key_lines(artifact: Artifact) -> Iterator[str]:
@@ -206,7 +217,11 @@ def _cut(text: str) -> str:
     """The text with its longest lines cut, after nothing secret is in it any more."""
     if len(text) <= LONGEST:
         return text
-    return "".join(
-        line if len(line) <= LONGEST else f"{line[:LONGEST]} [stetho: the rest of the line is left out]\n"
-        for line in text.splitlines(keepends=True)
-    )
+    return "\n".join(_shortened(line) for line in text.split("\n"))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= LONGEST:
+        return line
+    frames = line[-LONGEST // 2 :].partition("\r")[2]
+    return f"{line[: LONGEST // 2]} [stetho: some of the line is left out] {frames}"
