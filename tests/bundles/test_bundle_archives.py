@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
 import tarfile
 from pathlib import Path
 
@@ -189,3 +190,47 @@ def test_what_others_add_does_no_harm(good: Path, tmp_path: Path) -> None:
 def test_an_archive_of_something_else_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="an archive, and no bundle of stetho's; unpack it"):
         judged(packed(tmp_path / "x.tgz", {"train.log": b"step 1 loss 2\n"}, listed=False))
+
+
+ODD = (None, True, 0, -1, 2**63, 1e308, "nan", "inf", "", "x" * 3000, "\x1b[2J", "\ud800", [], {}, "../../etc/passwd")
+
+
+def changed(value: object, dice: random.Random) -> object:
+    """A document with one thing in it that is another, mostly of the same type."""
+    if isinstance(value, dict) and value:
+        key = dice.choice(list(value))
+        return {**value, key: changed(value[key], dice)}
+    if isinstance(value, list) and value:
+        at = dice.randrange(len(value))
+        return dice.choice([[], value * 2, *[[*value[:at], changed(value[at], dice), *value[at + 1 :]]] * 8])
+    if isinstance(value, float) and dice.random() < 0.9:
+        return dice.choice([0.0, -1e308, 1e308, "nan", "inf", 5e-324])
+    if isinstance(value, int) and dice.random() < 0.9:
+        return dice.choice([0, -1, 2**31, 2**63 - 1, -(2**63)])
+    return dice.choice(ODD)
+
+
+def test_documents_that_are_changed_end_in_a_line_or_a_verdict(tmp_path: Path) -> None:
+    dice = random.Random(11)
+    folder = a_run(tmp_path / "run")
+    (folder / "config.yaml").write_text("lr: 0.1\nepochs: 3\n")
+    (folder / "m.csv").write_text("step,loss,memory\n" + "".join(f"{at},{2 / (at + 1)},{at}\n" for at in range(30)))
+    whole = contents(bundle(folder, tmp_path / "good.tgz").path)
+    outcomes = set()
+    for _ in range(120):
+        members = dict(whole)
+        for _ in range(dice.randint(1, 4)):
+            name = dice.choice([name for name in members if name.startswith("readings")])
+            lines = members[name].splitlines()
+            at = dice.randrange(len(lines))
+            ((kind, entry),) = json.loads(lines[at]).items()
+            inner = dice.choice(list(entry)) if kind == "reading" and dice.random() < 0.3 else "data"
+            entry = {**entry, inner: changed(entry[inner], dice)} if kind == "reading" else changed(entry, dice)
+            lines[at] = json.dumps({kind: entry}).encode()
+            members[name] = b"\n".join(lines)
+        try:
+            outcomes.add(judged(packed(tmp_path / "x.tgz", members)).exit_code)
+        except BadRequest as error:
+            assert "\x1b" not in str(error) and "\n" not in str(error)
+            outcomes.add(2)
+    assert 2 in outcomes and len(outcomes) > 1
