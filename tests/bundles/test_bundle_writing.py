@@ -65,7 +65,11 @@ def test_nothing_outside_of_the_folder_is_read(tmp_path: Path) -> None:
     made = bundle(folder, tmp_path / "b.tgz")
     assert all(b"OUTSIDE" not in data for data in contents(made.path).values())
     assert {Path(one.name).name for one in made.manifest.artifacts} == {"train.log", "latest.log"}
-    assert any("out.log: a link that leads outside" in one for one in made.manifest.left_out)
+    assert any("out.log: a link to a file outside" in one for one in made.manifest.left_out)
+    (verdict,) = (one.verdict for one in judged(made.path).runs)
+    assert [note for note in verdict.notes if "outside" in note] == [
+        f"{folder}/out.log: a link to a file outside of the folder, which a bundle does not follow"
+    ]
     assert any("up: a link that leads outside" in one for one in made.manifest.left_out)
     (folder / "out.log").unlink()
     assert plainly(judged(bundle(folder, tmp_path / "c.tgz").path)) == plainly(judged(folder))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 SCHEMA = "stetho.bundle/1"
 MANIFEST, PROBED, FACTS = "manifest.json", "probe.json", "facts.jsonl"
 READINGS, FILES = "readings", "files"
+# What is said of a file that a run's folder only links to: whoever judges the bundle has to know.
+NOT_FOLLOWED = "a link to a file outside of the folder, which a bundle does not follow"
 
 
 @dataclass(frozen=True)

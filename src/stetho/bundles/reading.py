@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +17,23 @@ from stetho import codec
 from stetho.artifact import Artifact
 from stetho.bundles import archive
 from stetho.bundles.archive import is_packed
-from stetho.bundles.manifest import FACTS, FILES, MANIFEST, PROBED, READINGS, SCHEMA, Manifest, StoredArtifact
+from stetho.bundles.manifest import (
+    FACTS,
+    FILES,
+    MANIFEST,
+    NOT_FOLLOWED,
+    PROBED,
+    READINGS,
+    SCHEMA,
+    Manifest,
+    StoredArtifact,
+)
 from stetho.bundles.stored import facts_in, pieces_in
 from stetho.errors import BadRequest
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import Left
 from stetho.probing import Report
+from stetho.reader import Flaw
 from stetho.render.inert import on_one_line
 
 __all__ = ["Bundle", "is_bundle", "is_packed", "read"]
@@ -45,7 +56,7 @@ class Bundle:
     def runs(self) -> list[Run]:
         """The runs, as the readers would have them where the bundle was made."""
         try:
-            left = [self._left(one) for one in self.manifest.artifacts]
+            left = [*(self._left(one) for one in self.manifest.artifacts), *self._not_followed()]
             known = defaultdict(list)
             for run, fact in facts_in(self.members.get(FACTS, b"").splitlines()):
                 known[run].append(fact)
@@ -64,6 +75,13 @@ class Bundle:
     def _left(self, one: StoredArtifact) -> Left:
         artifact = Artifact(one.name, elsewhere(one.path), one.size, one.modified, one.folder)
         return Left(artifact, one.reader, tuple(pieces_in(self.members[one.readings].splitlines())))
+
+    def _not_followed(self) -> Iterator[Left]:
+        """Files that the folder links to: they could be read there, and are not here, which the verdict notes."""
+        for one in self.manifest.originals:
+            if one.note == NOT_FOLLOWED:
+                place = f"{self.manifest.folder}/{one.path}"
+                yield Left(Artifact(place, elsewhere(place), 0, one.modified), "", (Flaw(one.note),))
 
     def _decoded(self, kind: type[T], data: bytes) -> T:
         try:
