@@ -174,8 +174,12 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     folder = a_run(tmp_path / "run")
     (folder / "locked.log").write_text(LOG + CRASH)
     (folder / "locked.log").chmod(0)
+    (folder / "shut").mkdir(mode=0)
     made = bundle(folder, tmp_path / "b.tgz")
-    assert any("locked.log: cannot be read" in one for one in made.manifest.left_out)
+    assert made.manifest.left_out == (
+        "locked.log: cannot be read: Permission denied",
+        "shut: a folder that cannot be read",
+    )
 
 
 def test_text_of_wide_letters_is_readable_in_a_bundle(tmp_path: Path) -> None:

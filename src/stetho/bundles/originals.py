@@ -14,7 +14,8 @@ from stetho.logged.walk import DEEPEST, MOST_FILES, PASSED_OVER
 
 # Bytes of one file, and of all, that checksums are worked out of: weights can take hours.
 LARGEST, MOST = 1 << 30, 4 << 30
-KINDS = {stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device"}
+KINDS = {stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device",
+         stat.S_IFDIR: "a folder that cannot be read"}  # fmt: skip
 
 
 def within(root: Path, path: Path) -> bool:
@@ -49,7 +50,8 @@ def _below(root: Path) -> Iterator[Path]:
         deep = len(here.relative_to(root).parts) >= DEEPEST
         links = [name for name in folders if (here / name).is_symlink()]
         folders[:] = [] if deep else sorted(name for name in folders if name not in PASSED_OVER and name not in links)
-        yield from (here / name for name in sorted([*files, *links]))
+        shut = [name for name in folders if not os.access(here / name, os.R_OK | os.X_OK)]
+        yield from (here / name for name in sorted([*files, *links, *shut]))
 
 
 def _original(root: Path, path: Path, room: int) -> tuple[Original, int]:
