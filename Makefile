@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench scoreboard overhead readers text-logs fuzz matrix smokes clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead readers text-logs bundles fuzz matrix smokes clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -34,7 +34,7 @@ docs: setup
 	$(BIN)/python -m stetho.reference
 
 # All are slow, and `overhead` wants a machine that does nothing else.
-bench: scoreboard overhead readers text-logs fuzz
+bench: scoreboard overhead readers text-logs bundles fuzz
 
 # The whole corpus, program by program.
 scoreboard: setup
@@ -56,6 +56,10 @@ fuzz: setup
 # How fast text logs are read, style by style, and in how much memory.
 text-logs: setup
 	OMP_NUM_THREADS=1 $(BIN)/python bench/text_logs.py --write
+
+# Huge logs as bundles: how large, how fast, and the same verdict.
+bundles: setup
+	OMP_NUM_THREADS=1 $(BIN)/python bench/bundles.py
 
 # Every intervention in every style of program.
 matrix: setup

@@ -12,9 +12,15 @@ from typing import TypeAlias
 
 MARK = "[redacted]"
 
+# Where a word begins, in a text that JSON has within quotes, too: there a new line is a backslash and a letter.
+_BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+_QUOTE = r"\\{0,3}[\"']"
+_BLANKS = r"(?:\s|\\n)"
+# A value: within quotes, within quotes that are themselves within quotes, or as it stands.
+_VALUE = r"\\{1,3}[\"'][^\"'\n]{0,2000}[\"']|\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'"
 # Anything of these shapes is a secret wherever it stands.
 _SHAPES = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
+    _BEGIN + r"(?:"
     r"sk-[A-Za-z0-9_-]{16,200}"  # OpenAI, Anthropic and those who follow them
     r"|hf_[A-Za-z0-9]{16,100}"
     r"|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}"
@@ -37,32 +43,36 @@ _ADDRESS = re.compile(r"(?<=://)[^/\s@'\"<>]{1,300}@(?=[\w\[])")
 # Addresses that whoever knows them can post to.
 _HOOK = re.compile(
     r"(?i)((?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks"
-    r"|[\w.-]{1,60}\.webhook\.office\.com/webhookb2|api\.telegram\.org)/)[^\s'\"<>)\]]{8,400}"
+    r"|[\w.-]{1,60}\.webhook\.office\.com/webhookb2|api\.telegram\.org)/)(?!\[redacted\])[^\s'\"<>)\]]{8,400}"
 )
 _NETRC = re.compile(
-    r"(?i)(\b(?:machine|default)\s{1,9}\S{1,200}\s{1,9}(?:login\s{1,9}\S{1,200}\s{1,9})?password\s{1,9})(\S{1,400})"
+    r"(?i)((?:machine|default)\s{1,9}\S{1,200}\s{1,9}(?:login\s{1,9}\S{1,200}\s{1,9})?password\s{1,9})(\S{1,400})"
 )
 # "--api-key abc" as a shell, a list of words or a log has it.
 _FLAG = re.compile(
-    r"(?<![\w-])(?P<option>--?[A-Za-z][\w.-]{1,60})(?P<gap>['\"]?,?\s{1,3}['\"]?)(?P<value>[^\s'\",;\]\[-][^\s'\",\]]{3,4000})"
+    rf"(?:(?<![\w-])|(?<=\\[nrt]))(?P<option>--?[A-Za-z][\w.-]{{1,60}})(?P<gap>(?:{_QUOTE})?,?\s{{1,3}}(?:{_QUOTE})?)"
+    r"(?P<value>[^\s'\",;\]\[\\-][^\s'\",\]\\]{3,4000})"
 )
 # {"name": "DB_PASSWORD", "value": "…"}, as containers are told their environment.
 _PAIR = re.compile(
-    r"(?i)(?P<begin>\bname[\"']?\s{0,3}[:=]\s{0,3}[\"']?)(?P<name>[\w.-]{2,80})(?P<middle>[\"']?,?\s{1,40}[\"']?value[\"']?\s{0,3}[:=]"
-    r"\s{0,3})(?P<value>\"[^\"\n]{1,4000}\"|'[^'\n]{1,4000}'|[^\s\"',}\]]{1,4000})"
+    rf"(?i)(?P<begin>name(?:{_QUOTE})?\s{{0,3}}[:=]\s{{0,3}}(?:{_QUOTE})?)(?P<name>[\w.-]{{2,80}})"
+    rf"(?P<middle>(?:{_QUOTE})?,?{_BLANKS}{{0,40}}(?:{_QUOTE})?value(?:{_QUOTE})?\s{{0,3}}[:=]\s{{0,3}})"
+    rf"(?P<value>\[redacted\]|{_VALUE}|[^\s\"',}}\]]{{1,4000}})"
 )
 # What registries call it: {"auth": "…"}, {"identitytoken": "…"}.
-_REGISTRY = re.compile(r"(?i)([\"'](?:auth|identitytoken)[\"']\s{0,3}:\s{0,3}[\"'])([A-Za-z0-9+/=_.-]{12,4000})")
-_BEARER = re.compile(r"(?i)\b(bearer|basic|token)(\s{1,3})([A-Za-z0-9+/_.~=-]{16,4000})")
-_LOGIN = re.compile(r"(?i)(\bwandb login(?: --[\w-]+){0,3} )([a-f0-9]{32,90})\b")
+_REGISTRY = re.compile(
+    rf"(?i)({_QUOTE}(?:auth|identitytoken){_QUOTE}\s{{0,3}}:\s{{0,3}}{_QUOTE})([A-Za-z0-9+/=_.-]{{12,4000}})"
+)
+_BEARER = re.compile(rf"(?i){_BEGIN}(bearer|basic|token)(\s{{1,3}})([A-Za-z0-9+/_.~=-]{{16,4000}})")
+_LOGIN = re.compile(r"(?i)(wandb login(?: --[\w-]+){0,3} )([a-f0-9]{32,90})\b")
 _NAMED = re.compile(
     r"(?i)(?P<name>passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey"
     r"|(?:access|private|account|secret|signing|encryption|license|auth|session|storage|wandb|openai"
     r"|anthropic|gemini|hf|huggingface|comet|neptune|clearml|kaggle|mlflow|aws|azure|gcp|s3|ssh|github|gitlab)[_-]?key"
     r"|credentials?|authorization|cookie|signature|\bsig\b)"
     r"(?P<tail>[\w-]{0,24})"
-    r"(?P<between>\\?[\"']?\s{0,3}(?:=>|:=|[=:])\s{0,3})"
-    r"(?P<value>\[redacted\]|\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'|[^\s\"',;&)\]}]{1,4000})"
+    rf"(?P<between>(?:{_QUOTE})?\s{{0,3}}(?:=>|:=|[=:])\s{{0,3}})"
+    rf"(?P<value>\[redacted\]|{_VALUE}|[^\s\"',;&)\]}}]{{1,4000}})"
 )
 # Words of language models that hold "token": they are read in every training log.
 _TEXT_TOKEN = re.compile(
@@ -74,7 +84,8 @@ _HARMLESS = re.compile(
     r"(?i)^[\"']?(?:none|null|true|false|yes|no|required|optional|missing|not|bearer|basic|digest|token|\[redacted\]|\*+|<[^>]*>|)[\"']?$"
 )
 _NUMBER = re.compile(r"^[\"']?[+-]?[0-9.,]+(?:e[+-]?[0-9]+)?[a-z%]{0,3}[\"']?$", re.IGNORECASE)
-_HOME = re.compile(r"(?<![\w.])(/(?:home|Users)/)[^/\s:'\"]{1,64}")
+_QUOTED = re.compile(rf"(?s)({_QUOTE})(.*?)({_QUOTE})")
+_HOME = re.compile(r"(?:(?<![\w.])|(?<=\\[nrt]))(/(?:home|Users)/)[^/\s:'\"]{1,64}")
 _OPTION = re.compile(r"^--?[\w.-]{1,60}$")
 
 
@@ -119,10 +130,16 @@ def _named_secret(text: str) -> str:
 
 def _named(match: re.Match[str]) -> str:
     name, tail, between, value = match["name"].lower(), match["tail"], match["between"], match["value"]
-    if _HARMLESS.match(value) or not _is_secret(match, name, tail, value):
+    opening, bare, closing = _unquoted(value)
+    if _HARMLESS.match(bare) or not _is_secret(match, name, tail, bare):
         return match[0]
-    quote = value[0] if value[0] in "\"'" and value[-1] == value[0] and len(value) > 1 else ""
-    return f"{match['name']}{tail}{between}{quote}{MARK}{quote}"
+    return f"{match['name']}{tail}{between}{opening}{MARK}{closing}"
+
+
+def _unquoted(value: str) -> tuple[str, str, str]:
+    """A value and the quotes around it."""
+    quoted = _QUOTED.fullmatch(value)
+    return (quoted[1], quoted[2], quoted[3]) if quoted is not None else ("", value, "")
 
 
 def _is_secret(match: re.Match[str], name: str, tail: str, value: str) -> bool:
@@ -153,11 +170,10 @@ def _flag(match: re.Match[str]) -> str:
 
 
 def _pair(match: re.Match[str]) -> str:
-    value = match["value"]
-    if not secret_name(match["name"]) or _HARMLESS.match(value):
+    opening, bare, closing = _unquoted(match["value"])
+    if not secret_name(match["name"]) or _HARMLESS.match(bare):
         return match[0]
-    quote = value[0] if value[0] in "\"'" else ""
-    return f"{match['begin']}{match['name']}{match['middle']}{quote}{MARK}{quote}"
+    return f"{match['begin']}{match['name']}{match['middle']}{opening}{MARK}{closing}"
 
 
 _Replacement: TypeAlias = "str | Callable[[re.Match[str]], str]"

@@ -39,6 +39,19 @@ SECRETS = [
     f"client_secret = '{OPAQUE}'",
     f"NEPTUNE_API_TOKEN: {OPAQUE}",
     f"wandb_key={OPAQUE}",
+    f"https://hooks.slack.com/services/T0/B0/{OPAQUE}",
+    f"https://discord.com/api/webhooks/123/{OPAQUE}",
+    f"machine api.wandb.ai login user password {OPAQUE}",
+    f"python train.py --api-key {OPAQUE} --lr 0.1",
+    f"['train.py', '--auth-token', '{OPAQUE}']",
+    f'{{"name": "DB_PASSWORD", "value": "{OPAQUE}"}}',
+    f"- name: HF_TOKEN\n  value: {OPAQUE}",
+    f'{{"r.io": {{"auth": "{OPAQUE}"}}}}',
+    f"sk_live_{OPAQUE}",
+    f'{{\\"api_key\\": \\"{OPAQUE}\\"}}',
+    f'{{\\"name\\": \\"DB_PASSWORD\\", \\"value\\": \\"{OPAQUE}\\"}}',
+    f"one line\\nhf_{OPAQUE}",
+    f'[\\"--api-key\\", \\"{OPAQUE}\\"]',
 ]
 HARMLESS = [
     "max_tokens=512, num_tokens: 1048576",
@@ -57,6 +70,10 @@ HARMLESS = [
     "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "user@example.com wrote to git@github.com:me/repo.git",
     "secret: true, password=None, api_key=null",
+    "--max-tokens 512 --tokenizer bert-base-uncased --sort-key length -u train.py",
+    "name: loss value: 0.123456",
+    '{"name": "num_tokens", "value": "1048576"}',
+    "authors: somebody, auth: none",
     'File "/v/lib/python3.11/site-packages/transformers/tokenization_utils.py", line 3',
 ]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stetho.errors import BadRequest
+from stetho.render.inert import on_one_line
 
 BLOCK = 512
 # What a bundle may hold once it is unpacked, in bytes and in members; a bomb ends here.
@@ -92,7 +93,9 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 if kind not in FILE_TYPES:
                     continue
                 if name in seen:
-                    raise BadRequest(f"'{path}' holds '{name}' twice, so it is not as stetho made it")
+                    raise BadRequest(
+                        f"'{path}' holds '{on_one_line(name)[:100]}' twice, so it is not as stetho made it"
+                    )
                 seen.add(name)
                 yield name, data
     except EOFError:
@@ -118,11 +121,12 @@ def _header(path: Path, header: bytes) -> tuple[str, int, bytes]:
     if header[148:156].strip(b"\0 ").lstrip(b"0") != f"{total:o}".encode() or not digits.isdigit():
         raise BadRequest(f"'{path}' is damaged: what is said of a member is not readable")
     if kind not in FILE_TYPES + PASSED_OVER:
-        raise BadRequest(f"'{path}' holds a link or a device ('{name}'), which no bundle does; nothing of it was read")
+        raise BadRequest(f"'{path}' holds a link or a device ('{on_one_line(name)[:100]}'); nothing of it was read")
     name = name.removeprefix("./")
+    told = on_one_line(name)[:100]
     if name.startswith("/") or ".." in name.split("/"):
-        raise BadRequest(f"'{path}' holds a file that leads out of it ('{name}'); nothing of it was read")
+        raise BadRequest(f"'{path}' holds a file that leads out of it ('{told}'); nothing of it was read")
     try:
         return name, int(digits, 8), kind
     except ValueError:
-        raise BadRequest(f"'{path}' is damaged: the size of '{name}' is no number") from None
+        raise BadRequest(f"'{path}' is damaged: the size of '{told}' is no number") from None

@@ -17,8 +17,8 @@ USER = "[user]"
 NOBODY = frozenset({"root", "nobody", "user", "home", "ubuntu", "admin", "runner", "work"})
 # How the inside of a private key begins, wherever a line of it was taken from.
 _KEY_INSIDE = re.compile(r"\b(?:MII[A-Za-z0-9+/]{30,}|b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{10,})={0,2}")
-# A text shorter than this is no line of a key, and would be taken out of words.
-SHORTEST_KEY_LINE = 16
+# What a line of a key looks like: shorter ones would be taken out of words.
+_KEY_WORD = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Cover:
 
     users: tuple[str, ...] | None = None
     """The names to hide in paths and addresses; None where users may be named."""
-    key_lines: frozenset[str] = frozenset()
-    """Lines that stand inside a private key in one of the files."""
+    key_words: frozenset[str] = frozenset()
+    """What stands inside a private key in one of the files, word by word."""
 
     def text(self, text: str) -> str:
         """A text without what is to be hidden."""
         text = redact(text, homes=self.users is not None)
         if "MII" in text or "b3Bl" in text:
             text = _KEY_INSIDE.sub(MARK, text)
-        for line in self.key_lines:
-            text = text.replace(line, MARK)
+        if self.key_words:
+            text = _KEY_WORD.sub(lambda match: MARK if match[0] in self.key_words else match[0], text)
         for name in self.users or ():
             text = _of_user(name).sub(USER, text) if name in text else text
         return text
@@ -90,5 +90,5 @@ def _owner(folder: Path) -> int:
 
 
 def inside_keys(lines: Iterable[str]) -> frozenset[str]:
-    """Lines of private keys as they can be found again in other texts."""
-    return frozenset(line.strip() for line in lines if len(line.strip()) >= SHORTEST_KEY_LINE)
+    """The words of private keys, by which parts of them are found again in other texts."""
+    return frozenset(word for line in lines for word in _KEY_WORD.findall(line))

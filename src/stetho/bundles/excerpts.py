@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from stetho import codec
 from stetho.artifact import LONGEST
@@ -29,6 +29,11 @@ BEFORE, AFTER = 20, 10
 WHOLE_LINE = 4 * LONGEST
 KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
 KEY_SAID, KEY_ENDS = b"PRIVATE KEY-----", b"-----END "
+# A line inside a key: one word in base 64, or after other words a long one or one that is filled up; a header; nothing.
+KEY_LINE = re.compile(
+    rb"^\W{0,40}[A-Za-z0-9+/]{1,80}={0,2}\W{0,9}$|[A-Za-z0-9+/]{32,80}={0,2}\W{0,9}$|[A-Za-z0-9+/]={1,2}\W{0,9}$"
+    rb"|(?:Proc-Type|DEK-Info): |^\s*$"
+)
 # A key that does not end is no longer than this.
 LONGEST_KEY = 400
 PLACES = ("line", "last_line", "log_line", "after_line", "before_line", "lines", "first_at", "last_at")
@@ -50,25 +55,36 @@ def numbered(artifact: Artifact) -> Iterator[tuple[int, bytes, bool]]:
         with artifact.opened() as opened:
             handle = io.BufferedReader(opened) if isinstance(opened, io.RawIOBase) else opened
             number = 0
-            while line := handle.readline(WHOLE_LINE):
-                rest = line
-                while rest and not rest.endswith(b"\n"):
-                    rest = handle.readline(WHOLE_LINE)
+            while line := _line(handle):
                 number += 1
-                if inside:
+                if inside and (KEY_ENDS in line or KEY_LINE.search(line)):
                     inside = 0 if KEY_ENDS in line else inside - 1
                     yield number, line, True
                     continue
                 begins = KEY_SAID in line and KEY_BEGINS.search(line) is not None
-                # A key on one line ends on it.
+                # A key on one line ends on it, and redaction sees all of it.
                 inside = LONGEST_KEY if begins and KEY_ENDS not in line else 0
-                yield number, line, False
+                yield number, line, inside > 0
     except OSError:
         return
 
 
+def _line(handle: BinaryIO) -> bytes:
+    """The next line. Of one that is too long, as a progress bar's may be, its first part and the last of its frames."""
+    line = rest = handle.readline(WHOLE_LINE)
+    end = b""
+    while rest and not rest.endswith(b"\n"):
+        end = (end + rest)[-LONGEST // 2 :]
+        rest = handle.readline(WHOLE_LINE)
+    if not end or len(line) < WHOLE_LINE:
+        return line
+    # A frame stands for itself; what follows anything else could be the half of a secret.
+    _, found, frames = (end + rest)[-LONGEST // 2 :].partition(b"\r")
+    return line + b"\r" + (frames if found else b"\n")
+
+
 def key_lines(artifact: Artifact) -> Iterator[str]:
-    """The lines that are inside a private key."""
+    """The lines that belong to a private key."""
     if not mentions_key(artifact):
         return
     for _, line, inside in numbered(artifact):
@@ -201,7 +217,11 @@ def _cut(text: str) -> str:
     """The text with its longest lines cut, after nothing secret is in it any more."""
     if len(text) <= LONGEST:
         return text
-    return "".join(
-        line if len(line) <= LONGEST else f"{line[:LONGEST]} [stetho: the rest of the line is left out]\n"
-        for line in text.splitlines(keepends=True)
-    )
+    return "\n".join(_shortened(line) for line in text.split("\n"))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= LONGEST:
+        return line
+    frames = line[-LONGEST // 2 :].partition("\r")[2]
+    return f"{line[: LONGEST // 2]} [stetho: some of the line is left out] {frames}"

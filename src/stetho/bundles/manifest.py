@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SCHEMA = "stetho.bundle/1"
-MANIFEST, PROBED, FACTS = "manifest.json", "probe.json", "facts.json"
+MANIFEST, PROBED, FACTS = "manifest.json", "probe.json", "facts.jsonl"
 READINGS, FILES = "readings", "files"
+# What is said of a file that a run's folder only links to: whoever judges the bundle has to know.
+NOT_FOLLOWED = "a link to a file outside of the folder, which a bundle does not follow"
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Manifest:
     """The run's folder, as it was given."""
     users_hidden: bool
     points: int | None
-    """The most points that are kept of one series; None when all are. Where some are not, `facts.json` has what was
+    """The most points that are kept of one series; None when all are. Where some are not, `facts.jsonl` has what was
     worked out from all of them."""
     artifacts: tuple[StoredArtifact, ...]
     members: tuple[Member, ...]

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from stetho.artifact import Artifact
-from stetho.bundles.manifest import Original
+from stetho.bundles.manifest import NOT_FOLLOWED, Original
 from stetho.logged.walk import DEEPEST, MOST_FILES, PASSED_OVER
 
 # Bytes of one file, and of all, that checksums are worked out of: weights can take hours.
 LARGEST, MOST = 1 << 30, 4 << 30
-KINDS = {stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device"}
+KINDS = {stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device",
+         stat.S_IFDIR: "a folder that cannot be read"}  # fmt: skip
 
 
 def within(root: Path, path: Path) -> bool:
@@ -49,7 +50,8 @@ def _below(root: Path) -> Iterator[Path]:
         deep = len(here.relative_to(root).parts) >= DEEPEST
         links = [name for name in folders if (here / name).is_symlink()]
         folders[:] = [] if deep else sorted(name for name in folders if name not in PASSED_OVER and name not in links)
-        yield from (here / name for name in sorted([*files, *links]))
+        shut = [name for name in folders if not os.access(here / name, os.R_OK | os.X_OK)]
+        yield from (here / name for name in sorted([*files, *links, *shut]))
 
 
 def _original(root: Path, path: Path, room: int) -> tuple[Original, int]:
@@ -58,8 +60,7 @@ def _original(root: Path, path: Path, room: int) -> tuple[Original, int]:
         known = path.lstat()
         size, modified = known.st_size, known.st_mtime
         if stat.S_ISLNK(known.st_mode):
-            where = "inside" if within(root, path) else "outside of the folder, so it was not followed"
-            return Original(place, 0, modified, note=f"a link that leads {where}"), 0
+            return Original(place, 0, modified, note=_link(root, path)), 0
         if not stat.S_ISREG(known.st_mode):
             return Original(place, 0, modified, note=KINDS.get(stat.S_IFMT(known.st_mode), "no file")), 0
         if size > LARGEST or size > room:
@@ -67,6 +68,12 @@ def _original(root: Path, path: Path, room: int) -> tuple[Original, int]:
         return Original(place, size, modified, checksum(path)), size
     except OSError as error:
         return Original(place, 0, 0.0, note=f"cannot be read: {error.strerror or error}"), 0
+
+
+def _link(root: Path, path: Path) -> str:
+    if within(root, path):
+        return "a link that leads inside"
+    return NOT_FOLLOWED if path.is_file() else "a link that leads outside of the folder"
 
 
 def checksum(path: Path) -> str:

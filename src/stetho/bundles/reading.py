@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +17,24 @@ from stetho import codec
 from stetho.artifact import Artifact
 from stetho.bundles import archive
 from stetho.bundles.archive import is_packed
-from stetho.bundles.manifest import FACTS, FILES, MANIFEST, PROBED, READINGS, SCHEMA, Manifest, StoredArtifact
+from stetho.bundles.manifest import (
+    FACTS,
+    FILES,
+    MANIFEST,
+    NOT_FOLLOWED,
+    PROBED,
+    READINGS,
+    SCHEMA,
+    Manifest,
+    StoredArtifact,
+)
 from stetho.bundles.stored import facts_in, pieces_in
 from stetho.errors import BadRequest
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import Left
 from stetho.probing import Report
+from stetho.reader import Flaw
+from stetho.render.inert import on_one_line
 
 __all__ = ["Bundle", "is_bundle", "is_packed", "read"]
 
@@ -44,7 +56,7 @@ class Bundle:
     def runs(self) -> list[Run]:
         """The runs, as the readers would have them where the bundle was made."""
         try:
-            left = [self._left(one) for one in self.manifest.artifacts]
+            left = [*(self._left(one) for one in self.manifest.artifacts), *self._not_followed()]
             known = defaultdict(list)
             for run, fact in facts_in(self.members.get(FACTS, b"").splitlines()):
                 known[run].append(fact)
@@ -64,6 +76,13 @@ class Bundle:
         artifact = Artifact(one.name, elsewhere(one.path), one.size, one.modified, one.folder)
         return Left(artifact, one.reader, tuple(pieces_in(self.members[one.readings].splitlines())))
 
+    def _not_followed(self) -> Iterator[Left]:
+        """Files that the folder links to: they could be read there, and are not here, which the verdict notes."""
+        for one in self.manifest.originals:
+            if one.note == NOT_FOLLOWED:
+                place = f"{self.manifest.folder}/{one.path}"
+                yield Left(Artifact(place, elsewhere(place), 0, one.modified), "", (Flaw(one.note),))
+
     def _decoded(self, kind: type[T], data: bytes) -> T:
         try:
             return codec.checked(codec.decode(kind, json.loads(data)))
@@ -71,7 +90,7 @@ class Bundle:
             raise self._odd(error) from error
 
     def _odd(self, error: Exception) -> BadRequest:
-        words = f"{type(error).__name__}: {error}"[:200]
+        words = on_one_line(f"{type(error).__name__}: {error}"[:200])
         return BadRequest(f"'{self.path}' cannot be read as a bundle ({words}); a newer stetho may have made it")
 
 
@@ -110,14 +129,16 @@ def read(path: Path) -> Bundle:
     bundle = Bundle(path, Manifest("", "", "", False, None, (), (), ()), members)
     manifest = bundle._decoded(Manifest, members.get(MANIFEST, b"{}"))
     if manifest.schema != SCHEMA:
-        made = f"version '{manifest.schema[:40]}', made by stetho {manifest.stetho[:20]}"
+        made = f"version '{on_one_line(manifest.schema[:40])}', made by stetho {on_one_line(manifest.stetho[:20])}"
         raise BadRequest(f"'{path}' is a bundle of {made}; this stetho reads {SCHEMA}")
     for one in manifest.members:
         data = members.get(one.name)
         if data is None:
-            raise BadRequest(f"'{path}' lacks '{one.name}', so it is not whole; make it again")
+            raise BadRequest(f"'{path}' lacks '{on_one_line(one.name[:100])}', so it is not whole; make it again")
         if hashlib.sha256(data).hexdigest() != one.sha256:
-            raise BadRequest(f"'{path}': '{one.name}' was changed after the bundle was made; make it again")
+            raise BadRequest(
+                f"'{path}': '{on_one_line(one.name[:100])}' was changed after the bundle was made; make it again"
+            )
     listed = {one.name for one in manifest.members}
     return Bundle(path, manifest, {name: data for name, data in members.items() if name in listed})
 

@@ -45,7 +45,7 @@ SHARE = 0.8
 MOST_NUMBERS = 8_000_000
 # Text that is tried to be put into what is left, in bytes for each byte of room; logs shrink to a fifth or less.
 TRIES = (8.0, 4.0, 2.0, 1.0, 0.3, 0.0)
-MOST_OF_ONE = 4 << 20
+MOST_OF_ONE = 8 << 20
 MOST_TEXT = 64 << 20
 EXISTS = "'{}' exists already; name another file with -o, or give --force to replace it"
 
@@ -118,13 +118,9 @@ def fitted(
     progress: Callable[[str], None],
 ) -> tuple[Manifest, bytes]:
     """The archive, with as much of what was read as fits, then as much of the texts."""
-    points, read = _readings(left, cover, size, progress)
+    points, read = _readings(folder, left, cover, size, progress)
     kept = [*seen, *read]
-    if points is not None:
-        progress("working out what the whole series say")
-        facts = [(run.name, known) for run in runs_in(folder, left) for known in account(run)]
-        kept.append((FACTS, fact_lines(facts, cover)))
-    room = size - sum(len(zlib.compress(data, 6)) for _, data in kept)
+    room = size - _weight(kept)
     before = -1
     for share in TRIES:
         allowed = max(0, min(int(room * share), MOST_TEXT))
@@ -142,17 +138,27 @@ def fitted(
 
 
 def _readings(
-    left: Sequence[Left], cover: Cover, size: int, progress: Callable[[str], None]
+    folder: Path, left: Sequence[Left], cover: Cover, size: int, progress: Callable[[str], None]
 ) -> tuple[int | None, list[tuple[str, bytes]]]:
     """What was read, with as many points of each series as take a fair share of the size, and how many these are."""
+    facts: list[tuple[str, bytes]] = []
     for points in POINTS:
         if points != POINTS[-1] and sum(numbers_in(one.pieces, points) for one in left) > MOST_NUMBERS:
             continue
+        if points is not None and not facts:
+            progress("working out what the whole series say")
+            said = [(run.name, known) for run in runs_in(folder, left) for known in account(run)]
+            facts = [(FACTS, fact_lines(said, cover))]
         progress("writing down what was read" + (f", {points} points of each series" if points else ""))
         read = [(_member(READINGS, at, "jsonl"), lines_of(one.pieces, cover, points)) for at, one in enumerate(left)]
-        if sum(len(zlib.compress(data, 6)) for _, data in read) <= size * SHARE:
+        if _weight([*read, *facts]) <= size * SHARE:
             break
-    return points, read
+    return points, [*read, *facts]
+
+
+def _weight(members: Sequence[tuple[str, bytes]]) -> int:
+    """About what members take once they are packed, and rather more."""
+    return sum(len(zlib.compress(data, 1)) for _, data in members)
 
 
 def _texts(left: Sequence[Left], cover: Cover, allowed: int) -> list[Excerpt | None]:

@@ -66,7 +66,7 @@ def command(
         console.clear()
     form = "json" if as_json else format_
     click.echo(render_report(report, form, width=width(), colour=colour_wanted(), brief=quiet), nl=False)
-    if made is not None:
+    if made is not None and not quiet:
         click.echo(f"stetho: {told(made)}", err=True)
 
 

@@ -59,9 +59,9 @@ def command(
     """Find out why a training run fails, and prove it.
 
     Give the unmodified command after `--`; it runs in isolation, and your files stay as they are. Or give
-    the log file of a dead run, a directory that holds one, - to read a log from standard input, or a case,
-    such as the one that stetho run made: then nothing is run, and what was recorded is judged; only where
-    stetho run has kept the state before a late NaN, experiments begin from there.
+    the log file of a dead run, a directory that holds one, - to read a log from standard input, a bundle that
+    stetho probe -o wrote, or a case, such as the one that stetho run made: then nothing is run, and what was
+    recorded is judged; only where stetho run has kept the state before a late NaN, experiments begin from there.
 
     \b
       stetho why -- python train.py --lr 3e-4

@@ -35,6 +35,8 @@ MOST_CURVES, MOST_POINTS, MOST_RESTARTS = 200, 400, 50
 # Points that facts keep of one curve; checks see noise in them as it was.
 ENOUGH = 4000
 GIB = 2**30
+# No machine has more; a number beyond it was misread, or is nonsense.
+MOST_MEMORY = 2.0**60
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,6 @@ def memory(curves: Sequence[Curve]) -> Iterator[Known]:
         best = max(found, key=len)
         steps, values = evenly(best)
         unit = 1 if max(values) > 1e6 else 2**20 if max(values) > 300 else GIB
-        held = tuple(int(v * unit) for v in values)
+        held = tuple(int(min(max(v, 0.0) * unit, MOST_MEMORY)) for v in values)
         words = f"{best.name}: {values[0]:.4g} first, {max(values):.4g} at most"
         yield Known(Memory(steps, held, max(held)), words, best.source)

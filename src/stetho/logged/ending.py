@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -33,7 +34,8 @@ def ending(readings: Sequence[Told], metrics: Metrics | None) -> Known | None:
     steps = max((int(curve.steps[-1]) for curve in metrics.curves if curve.steps), default=0) if metrics else 0
     came = [told.reading.fact for told in readings if isinstance(told.reading.fact, Progress)]
     # Where only epochs are told, they are what was done.
-    steps = max([steps, *(int(one.step if one.step is not None else one.epoch or 0) for one in came)])
+    told = [float(one.step if one.step is not None else one.epoch or 0) for one in came]
+    steps = max([steps, *(int(one) for one in told if math.isfinite(one))])
     found = said_by_logs(readings) or said_by_trackers(readings)
     if found is None and steps:
         words = f"came to step {steps}, {STOPPED[UNFINISHED]}"
