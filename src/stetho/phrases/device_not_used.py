@@ -31,6 +31,12 @@ device_not_used = Phrase(
         r"CUDA initialization: .{0,60}(?:error|[Uu]nexpected|no )",
     ),
     fires=(
+        "GPU available but not used. You can set it by doing `Trainer(accelerator='gpu')`.",
+        "WARNING: no GPU found, training on the CPU",
+        (
+            "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+            "functions before"
+        ),
         "GPU available: True (cuda), used: False",
         "UserWarning: CUDA is not available, falling back to CPU",
         "AssertionError: Torch not compiled with CUDA enabled",

@@ -13,6 +13,7 @@ illegal_device_access = Phrase(
     id="illegal-device-access",
     says="an illegal memory access on the device",
     words=(
+        "invalid program counter",
         "illegal memory access",
         "unspecified launch failure",
         "misaligned address",
@@ -24,6 +25,8 @@ illegal_device_access = Phrase(
         r"CUDA error: invalid program counter",
     ),
     fires=(
+        "RuntimeError: CUDA error: misaligned address",
+        "RuntimeError: CUDA error: invalid program counter",
         "RuntimeError: CUDA error: an illegal memory access was encountered",
         "CUDA error: unspecified launch failure",
     ),

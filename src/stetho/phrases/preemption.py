@@ -13,12 +13,14 @@ preemption = Phrase(
     id="preemption",
     says="the job was preempted or its node was lost",
     words=(
+        "evicted",
         "preempt",
         "spot instance",
         "node failure",
         "node fail",
     ),
     patterns=(
+        r"(?:Reason|status|STATUS): ?Evicted",
         r"DUE TO PREEMPTION",
         r"DUE TO NODE FAIL",
         r"[Jj]ob .{0,40}preempted",
@@ -27,12 +29,20 @@ preemption = Phrase(
         r"instance is being preempted",
     ),
     fires=(
+        "Job 4711 was preempted and requeued",
+        "EC2 spot instance interruption notice received",
+        "Preemption notice received, saving a checkpoint",
+        "the instance is being preempted",
+        "Reason: Evicted",
         "slurmstepd: error: *** JOB 4711 ON node01 CANCELLED AT 2024-05-01T12:00:00 DUE TO PREEMPTION ***",
         (
             "slurmstepd: error: *** JOB 4711 ON node07 CANCELLED AT 2024-05-01T12:00:00 DUE TO NODE FAILURE, SEE "
             "SLURMCTLD LOG FOR DETAILS ***"
         ),
     ),
-    quiet=("preemption is enabled for this queue",),
+    quiet=(
+        "evicted 12 entries from the cache",
+        "preemption is enabled for this queue",
+    ),
     ended="SIGTERM",
 )

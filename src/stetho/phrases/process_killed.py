@@ -29,6 +29,10 @@ process_killed = Phrase(
         r"exited on signal 0 \(Killed\)",
     ),
     fires=(
+        "subprocess.CalledProcessError: Command '['python']' died with <Signals.SIGKILL: 9>.",
+        "child process ended by signal: killed",
+        "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.",
+        "mpirun noticed that process rank 0 with PID 4711 on node node01 exited on signal 9 (Killed).",
         "Killed",
         "./run.sh: line 3:  4711 Killed                  python train.py",
         "traceback : Signal 9 (SIGKILL) received by PID 4711",

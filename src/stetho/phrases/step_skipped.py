@@ -28,6 +28,8 @@ step_skipped = Phrase(
         r"NOTE: gradient overflow detected",
     ),
     fires=(
+        "NOTE: gradient overflow detected, ignoring gradient",
+        "Reducing dynamic loss scale from 65536 to 32768",
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 4294967296, reducing to 2147483648",
         "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0",
     ),

@@ -13,6 +13,8 @@ time_limit = Phrase(
     id="time-limit",
     says="the scheduler's time limit ended the job",
     words=(
+        "wall time",
+        "term_runlimit",
         "time limit",
         "walltime",
         "run time limit",
@@ -29,6 +31,10 @@ time_limit = Phrase(
         r"exceeded (?:its )?(?:hard )?(?:wall ?time|time limit)",
     ),
     fires=(
+        "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
+        "job reached run time limit",
+        "JobHeldUser: TimeLimit reached",
+        "the job exceeded its wall time",
         "slurmstepd: error: *** JOB 4711 ON node01 CANCELLED AT 2024-05-01T12:00:00 DUE TO TIME LIMIT ***",
         "=>> PBS: job killed: walltime 3612 exceeded limit 3600",
     ),
