@@ -13,6 +13,7 @@ device_out_of_memory = Phrase(
     id="device-out-of-memory",
     says="the accelerator is out of memory",
     words=(
+        "out of gpu memory",
         "cuda_error_out_of_memory",
         "out of memory",
         "outofmemoryerror",
@@ -22,6 +23,8 @@ device_out_of_memory = Phrase(
         "failed to allocate",
     ),
     patterns=(
+        r"Out of GPU memory trying to allocate",
+        r"NPU out of memory",
         r"CUDA_ERROR_OUT_OF_MEMORY",
         r"(?i:cuda error ?\(0\),? out of memory)",
         r"(?i:out of memory error on gpu 0)",
@@ -33,6 +36,9 @@ device_out_of_memory = Phrase(
         r"failed to allocate .{0,40} on device",
     ),
     fires=(
+        "ERROR: LoadError: Out of GPU memory trying to allocate 2.000 GiB",
+        "RuntimeError: HIP error: out of memory",
+        "RuntimeError: NPU out of memory. Tried to allocate 2.00 GiB",
         (
             "E tensorflow/stream_executor/cuda/cuda_driver.cc:924] failed to allocate 17.79G (19104890880 bytes) "
             "from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory"

@@ -13,6 +13,8 @@ preemption = Phrase(
     id="preemption",
     says="the job was preempted or its node was lost",
     words=(
+        "spot capacity",
+        "interruptedbyspot",
         "evicted",
         "preempt",
         "spot instance",
@@ -20,6 +22,9 @@ preemption = Phrase(
         "node fail",
     ),
     patterns=(
+        r"Spot capacity was reclaimed",
+        r"InterruptedBySpot",
+        r"(?:[Ii]nstance|TPU|[Nn]ode|VM|worker) (?:was|has been|is) preempted",
         r"(?:Reason|status|STATUS): ?Evicted",
         r"DUE TO PREEMPTION",
         r"DUE TO NODE FAIL",
@@ -29,6 +34,9 @@ preemption = Phrase(
         r"instance is being preempted",
     ),
     fires=(
+        "Managed Spot Training: Spot capacity was reclaimed (InterruptedBySpot)",
+        "compute.instances.preempted: Instance was preempted.",
+        "Stopping, as the TPU was preempted",
         "Job 4711 was preempted and requeued",
         "EC2 spot instance interruption notice received",
         "Preemption notice received, saving a checkpoint",

@@ -13,6 +13,10 @@ time_limit = Phrase(
     id="time-limit",
     says="the scheduler's time limit ended the job",
     words=(
+        "wallclock",
+        "maxruntimeinseconds",
+        "maximum execution time",
+        "deadlineexceeded",
         "wall time",
         "term_runlimit",
         "time limit",
@@ -22,6 +26,10 @@ time_limit = Phrase(
         "timelimit",
     ),
     patterns=(
+        r"exceeded (?:hard )?wall ?clock",
+        r"exceeded MaxRuntimeInSeconds",
+        r"exceeded the maximum execution time",
+        r"Reason: ?DeadlineExceeded",
         r"DUE TO TIME LIMIT",
         r"walltime 0 exceeded limit",
         r"job killed: walltime",
@@ -31,6 +39,11 @@ time_limit = Phrase(
         r"exceeded (?:its )?(?:hard )?(?:wall ?time|time limit)",
     ),
     fires=(
+        "Reason: DeadlineExceeded",
+        "job 4711 exceeded hard wallclock time - initiate terminate method",
+        "MOAB_INFO:  job exceeded wallclock limit",
+        "Job runtime exceeded MaxRuntimeInSeconds provided",
+        "The job exceeded the maximum execution time and was cancelled",
         "TERM_RUNLIMIT: job killed after reaching LSF run time limit.",
         "job reached run time limit",
         "JobHeldUser: TimeLimit reached",
@@ -39,6 +52,7 @@ time_limit = Phrase(
         "=>> PBS: job killed: walltime 3612 exceeded limit 3600",
     ),
     quiet=(
+        "wallclock time 3612 s",
         "#SBATCH --time=24:00:00  # time limit",
         "time limit of an episode: 500 steps",
     ),

@@ -13,8 +13,16 @@ versions_do_not_fit = Phrase(
     id="versions-do-not-fit",
     says="versions do not fit together",
     words=(
+        "but source was compiled",
+        "not compiled with cuda",
+        "unsupported gpu architecture",
+        "numpy is not available",
+        "was removed in the numpy",
+        "has no attribute",
+        "could not load library",
+        "unsupported toolchain",
+        "is required for a normal functioning",
         "module compiled against",
-        "glibcxx",
         "cxxabi",
         "cannot open shared object",
         "cuda setup failed",
@@ -32,9 +40,18 @@ versions_do_not_fit = Phrase(
         "too old",
         "library version mismatch",
         "illegal instruction",
-        "module compiled against abi",
     ),
     patterns=(
+        r"Loaded runtime CuDNN library: .{1,20} but source was compiled",
+        r"Torch not compiled with CUDA enabled",
+        r"Unsupported gpu architecture",
+        r"RuntimeError: Numpy is not available",
+        r"was removed in the NumPy 0\.0 release",
+        r"module 'numpy' has no attribute '(?:bool|int|float|object|complex|str|long|unicode|Inf|NaN)0?'",
+        r"Could not load library lib\S+\.so",
+        r"PTX was compiled with an unsupported toolchain",
+        r"OSError: lib\S+\.so\S*: cannot open shared object file",
+        r"is required for a normal functioning of this module, but found",
         r"ImportError: lib\S+\.so\S*: cannot open shared object file",
         r"CUDA Setup failed despite",
         r"compiled with different CUDA",
@@ -54,6 +71,25 @@ versions_do_not_fit = Phrase(
         r"module compiled against (?:ABI|API) version",
     ),
     fires=(
+        (
+            "Loaded runtime CuDNN library: 8.0.5 but source was compiled with: 8.6.0.  CuDNN library needs to "
+            "have matching major version"
+        ),
+        "AssertionError: Torch not compiled with CUDA enabled",
+        "nvcc fatal   : Unsupported gpu architecture 'compute_90'",
+        "RuntimeError: Numpy is not available",
+        "AttributeError: `np.Inf` was removed in the NumPy 2.0 release. Use `np.inf` instead.",
+        "AttributeError: module 'numpy' has no attribute 'bool'.",
+        (
+            "Could not load library libcudnn_cnn_infer.so.8. Error: libnvrtc.so: cannot open shared object file: "
+            "No such file or directory"
+        ),
+        "RuntimeError: CUDA error: the provided PTX was compiled with an unsupported toolchain.",
+        "OSError: libcublas.so.11: cannot open shared object file: No such file or directory",
+        (
+            "RuntimeError: Failed to import transformers.trainer because of the following error: peft>=0.14.0 is "
+            "required for a normal functioning of this module, but found peft==0.5.0."
+        ),
         "ImportError: /lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by _lib.so)",
         "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime version",
         "NVIDIA H100 with CUDA capability sm_90 is not compatible with the current PyTorch installation.",
@@ -77,6 +113,8 @@ versions_do_not_fit = Phrase(
         "Illegal instruction (core dumped)",
     ),
     quiet=(
+        "AttributeError: module 'numpy' has no attribute 'sofmax'",
+        "AttributeError: 'Net' object has no attribute 'fc3'",
         "OSError: /data/lib.so: cannot open shared object file: Permission denied",
         "torch version 2.1.0+cu121",
     ),
