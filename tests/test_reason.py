@@ -158,6 +158,10 @@ def between(probability: float) -> float:
     return 0.02 if probability < 0.02 else 0.98 if probability > 0.98 else probability
 
 
+def symptom_clamp(probability: float) -> float:
+    return 0.004 if probability < 0.004 else 0.98 if probability > 0.98 else probability
+
+
 def slow_posterior(checks: Mapping[str, Outcome], outcomes: Mapping[str, str], symptom: str) -> dict[str, float]:
     """Bayes' rule for the small catalogue, every number written out."""
     faults = 1 - 0.35 - 0.06
@@ -188,7 +192,7 @@ def slow_posterior(checks: Mapping[str, Outcome], outcomes: Mapping[str, str], s
     }
     joint = {}
     for name in prior:
-        product = prior[name] * between(shows[name].get(symptom, 0.0))
+        product = prior[name] * symptom_clamp(shows[name].get(symptom, 0.0))
         for one, outcome in checks.items():
             if outcome == "fired":
                 product *= between(fires[name][one])

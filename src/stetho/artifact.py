@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ LONGEST = 16 * 1024
 
 # How text of two bytes a letter begins.
 WIDE = (b"\xff\xfe", b"\xfe\xff")
+# Bytes that nobody writes into a log: controls beside tabs, line ends, bells, colours and steps back.
+UNWRITTEN = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 class Narrowed(io.RawIOBase):
@@ -84,8 +87,15 @@ class Artifact:
 
     @property
     def is_text(self) -> bool:
-        """Whether it begins with text: no NUL byte, which binary formats have early on, or text of wide letters."""
-        return bool(self.head) and (b"\x00" not in self.head or self.head.startswith(WIDE))
+        """Whether it begins with text, of wide letters or not.
+
+        A log that a crash or a network disk tore has stretches of NUL in it. Binary formats have NUL early on, too, but
+        other bytes beside it that no text has.
+        """
+        if b"\x00" not in self.head or self.head.startswith(WIDE):
+            return bool(self.head)
+        rest = self.head.replace(b"\x00", b"")
+        return b"\n" in rest and UNWRITTEN.search(rest) is None
 
     def opened(self) -> BinaryIO:
         """Its bytes from the first on; text of wide letters, as some consoles write it, as any other."""

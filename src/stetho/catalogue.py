@@ -18,14 +18,15 @@ from stetho.errors import DeclarationError, UnknownName
 from stetho.intervention import Intervention, declared_in
 from stetho.phrase import Phrase
 from stetho.probe import Probe
+from stetho.question import Question
 from stetho.reader import Piece, Reader
 from stetho.rule import Rule
 
-Declaration: TypeAlias = "Check | Cause | Intervention | Phrase | Probe | Reader | Rule"
-KINDS = ("probes", "readers", "phrases", "checks", "causes", "interventions", "rules")
-ROOMS = ("checks", "causes", "interventions", "probes", "readers", "phrases", "lint")
+Declaration: TypeAlias = "Check | Cause | Intervention | Phrase | Probe | Question | Reader | Rule"
+KINDS = ("probes", "readers", "phrases", "checks", "questions", "causes", "interventions", "rules")
+ROOMS = ("checks", "causes", "interventions", "probes", "readers", "phrases", "questions", "lint")
 # In the order of the fields below.
-KINDS_OF = (Check, Cause, Intervention, Probe, Reader, Rule, Phrase)
+KINDS_OF = (Check, Cause, Intervention, Probe, Reader, Rule, Phrase, Question)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Catalogue:
     readers: dict[str, Reader]
     rules: dict[str, Rule]
     phrases: dict[str, Phrase] = field(default_factory=dict)
+    questions: dict[str, Question] = field(default_factory=dict)
 
     def everything(self) -> Iterator[tuple[str, Declaration]]:
         """All declarations with the plural of their kind, in reading order."""
@@ -56,7 +58,7 @@ class Catalogue:
 
         ids = [d.id for _, d in self.everything()]
         near = difflib.get_close_matches(wanted, ids, 3) or [i for i in ids if wanted in i][:3]
-        raise UnknownName("cause, check, intervention, phrase, probe, reader or rule", name, near)
+        raise UnknownName("cause, check, intervention, phrase, probe, question, reader or rule", name, near)
 
     def read(self, artifact: Artifact | None) -> Iterator[Piece]:
         """What the reader that knows an artifact best makes of it; nothing when none does."""
@@ -86,7 +88,7 @@ def declarations(module: ModuleType) -> Iterator[Declaration]:
     if intervention is not None:
         yield intervention
     for value in vars(module).values():
-        if isinstance(value, (Cause, Phrase)):
+        if isinstance(value, (Cause, Phrase, Question)):
             yield replace(value, doc=(module.__doc__ or "").strip())
         elif isinstance(value, (Check, Probe, Reader, Rule)):
             yield value

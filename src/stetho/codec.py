@@ -7,7 +7,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from stetho.evidence import Json
 
@@ -37,6 +37,43 @@ def _hints(cls: type) -> dict[str, Any]:
 def decode(cls: type[T], data: object) -> T:
     """The dataclass that `encode` wrote. Keys it does not know are passed over, so newer records still load."""
     return _decode(cls, data)  # type: ignore[no-any-return]
+
+
+def checked(value: T) -> T:
+    """A dataclass whose every field is what its hints say, all the way down; raises TypeError for one that is not."""
+    kind: Any = type(value)
+    for field in fields(kind):
+        if not conforms(getattr(value, field.name), _hints(kind)[field.name]):
+            raise TypeError(f"{kind.__name__}.{field.name} is of the wrong kind")
+    return value
+
+
+def conforms(value: object, kind: Any) -> bool:
+    """Whether a value is what a type hint says; of hints that records do not use, anything is."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(conforms(value, one) for one in args)
+    if origin is Literal:
+        return value in args
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if len(args) == 2 and args[1] is Ellipsis:
+            return all(conforms(one, args[0]) for one in value)
+        return len(value) == len(args) and all(map(conforms, value, args))
+    if origin in (dict, Mapping):
+        return isinstance(value, Mapping) and all(
+            conforms(k, args[0]) and conforms(v, args[1]) for k, v in value.items()
+        )
+    if kind is float:
+        return type(value) in (int, float)
+    if kind is int:
+        return type(value) is int
+    if isinstance(kind, type):
+        if is_dataclass(kind) and isinstance(value, kind):
+            checked(value)
+        return isinstance(value, kind)
+    return True
 
 
 def _decode(kind: Any, data: object) -> Any:

@@ -9,13 +9,15 @@ from collections.abc import Mapping
 
 from stetho import fixes
 from stetho.catalogue import Catalogue
-from stetho.check import Judgement
+from stetho.cause import Cause
+from stetho.check import Check, Judgement
 from stetho.choice import possible
 from stetho.evidence import Place
 from stetho.experiment import Experiment
 from stetho.facts import Crash, LossCurve, Progress, RunEnd
 from stetho.inquiry import Inquiry
 from stetho.observation import UNFINISHED
+from stetho.question import gather
 from stetho.reason import (
     NO_EVIDENCE,
     Gate,
@@ -42,6 +44,8 @@ from stetho.verdict import (
 )
 
 SHOWN = 8
+LONGER = "give it a command that trains with torch, and a --budget long enough for its first optimizer steps"
+UNTOLD = "give the run's whole folder or its console output, or observe it: stetho run -- YOUR COMMAND"
 NOTHING_LEFT = "compare with a run that works, or observe more of it with a larger --budget"
 FAVOURS = 1.5
 # Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
@@ -63,17 +67,19 @@ def verdict(inquiry: Inquiry) -> Verdict:
     fired = [j for j in seen.judgements if j.outcome == "fired"]
     checks = inquiry.catalogue.checks
     request = inquiry.request
+    shown = symptoms(fired, inquiry.catalogue)
     return Verdict(
         target={"command": list(request.command), "cwd": request.cwd, "seed": request.seed},
         case=str(inquiry.case.path),
         status=status,
-        symptoms=symptoms(fired, inquiry.catalogue),
+        symptoms=shown,
         findings=tuple(
             Noted(j.check, f.message, tuple(Place(p.file, p.line, p.column, None, p.sample) for p in f.where), j.cites)
             for j in fired
             if checks[j.check].family != "symptoms"
             for f in j.findings
         ),
+        information=gather(tuple(inquiry.catalogue.questions.values()), inquiry.facts(), shown),
         hypotheses=() if silent else tuple(hypotheses(inquiry.catalogue, seen, now)),
         claim=claim(inquiry, seen, now, gate) if gate.passes else None,
         not_claimed=""
@@ -194,7 +200,9 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
         ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(other, one, judgement.outcome)
         if ratio >= FAVOURS and judgement.outcome == "fired":
             supports.update(dict.fromkeys(judgement.cites))
-            if ratio > best:
+            # What many causes predict alike, as an exception, is no reason to name one of them.
+            own = one.id in cause.mechanism or ratio_to_best(catalogue, cause, one) >= 1
+            if ratio > best and own:
                 best, reason = ratio, judgement.findings[0].message
         elif ratio <= 1 / FAVOURS:
             against.update(dict.fromkeys(judgement.cites))
@@ -212,6 +220,12 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
         )
         reason = f"{reason} is quiet" if reason else ""
     return tuple(supports), tuple(e for e in against if e not in supports), reason
+
+
+def ratio_to_best(catalogue: Catalogue, cause: Cause, one: Check) -> float:
+    """How likely a check fires under a cause, beside the named fault that it is most likely under."""
+    most = max(check_likelihood(c, one, "fired") for c in catalogue.causes.values() if c.is_fault)
+    return check_likelihood(cause, one, "fired") / most
 
 
 def tried(experiment: Experiment, now: Mapping[str, float]) -> Tried:
@@ -285,20 +299,12 @@ def fix(inquiry: Inquiry, cause: str) -> Fix | None:
 def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: str) -> list[NextTest]:
     """The experiments that would still tell most; else what would refute the leading hypotheses."""
     if silent:
-        longer = "give it a command that trains with torch, and a --budget long enough for its first optimizer steps"
-        return [NextTest(longer)]
+        return [NextTest(LONGER if inquiry.request.command else UNTOLD)]
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
-    command = shlex.join(inquiry.request.command)
-    # What a dead run left can be read and not run: the command that made it can.
-    way = f"stetho why -- {command}" if command else "stetho why -- YOUR COMMAND"
-    way = "stetho why with a larger --budget" if command and inquiry.request.experiments else way
     ran = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments}
     found = [
-        NextTest(
-            f"{way}: {c.change} ({_question(inquiry, c.change)})",
-            leaders,
-            round(c.seconds, 1),
-        )
+        # How long a run takes that was never made is not known.
+        NextTest(_next(inquiry, c.change), leaders, round(c.seconds, 1) if inquiry.request.command else 0.0)
         for c in possible(inquiry, seen, now)[:2]
     ]
     for cause in leaders[: 2 if not found else 1]:
@@ -310,10 +316,15 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
     return found[:3]
 
 
-def _question(inquiry: Inquiry, change: str) -> str:
-    if change.startswith("fix "):
-        return "does the cure cure it?"
-    return inquiry.catalogue.intervention(change).question
+def _next(inquiry: Inquiry, change: str) -> str:
+    """How to run the test of a change, and what it asks."""
+    fix = change.startswith("fix ")
+    asks = "does the cure cure it?" if fix else inquiry.catalogue.intervention(change).question
+    # What a dead run left can be read and not run: the command that made it can.
+    command = shlex.join(inquiry.request.command) or "YOUR COMMAND"
+    if inquiry.request.command and inquiry.request.experiments:
+        return f"stetho why with a larger --budget: {change} ({asks})"
+    return f"stetho why -- {command}: {change} ({asks})" if fix else f"stetho try {change} -- {command}: {asks}"
 
 
 def notes(inquiry: Inquiry, seen: Seen) -> list[str]:

@@ -28,6 +28,8 @@ class Phrase:
     quiet: tuple[str, ...]
     ended: Ending = ""
     farewell: bool = False
+    each: bool = False
+    """Whether every line that says it counts, and not only the first and the last: ranks speak one by one."""
     doc: str = field(default="", compare=False)
 
     @cached_property

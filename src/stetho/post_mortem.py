@@ -10,24 +10,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from stetho.bundles import reading as bundles
 from stetho.case import Request, new_case
 from stetho.catalogue import Catalogue, load
 from stetho.conclusion import verdict
 from stetho.errors import BadRequest
-from stetho.evidence import Json, Source
-from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
+from stetho.evidence import Json
+from stetho.facts import RunEnd
 from stetho.inquiry import BASE, Inquiry
-from stetho.logged.assembly import Known, facts_of
-from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
+from stetho.logged.account import account
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import read_all
-from stetho.reader import Flaw, Reading
+from stetho.reader import Flaw
 from stetho.several import RunVerdict, SeveralRuns, settings_of
 
-MOST_FLAWS, MOST_CHECKPOINTS = 20, 100
+MOST_FLAWS = 20
 PASTED = "standard input"
-# A checkpoint below this share of the others beside it is smaller than they are.
-SMALLER = 0.9
 
 
 @contextmanager
@@ -54,9 +52,14 @@ def opened(target: str) -> Iterator[tuple[Path, str]]:
 def runs_of(target: str, catalogue: Catalogue, progress: Callable[[str], None]) -> list[Run]:
     """Everything that is known of the runs a target holds."""
     with opened(target) as (path, name):
+        if bundles.is_bundle(path):
+            progress(f"reading {name}")
+            return bundles.read(path).runs
         left = read_all(path, catalogue, progress)
         if name == PASTED:
             left = [replace(one, artifact=replace(one.artifact, name=PASTED)) for one in left]
+        if not left and bundles.is_packed(path):
+            raise BadRequest(f"'{target}' is an archive, and no bundle of stetho's; unpack it and give its folder")
         if not left:
             raise BadRequest(f"'{target}' holds nothing that a reader knows")
         return runs_in(path if path.is_dir() else path.parent, left)
@@ -64,61 +67,15 @@ def runs_of(target: str, catalogue: Catalogue, progress: Callable[[str], None]) 
 
 def put(inquiry: Inquiry, run: Run) -> None:
     """Everything that is known of a run, as evidence; of facts of one kind, the last one counts."""
-    told = in_order(run)
-    for one in told:
-        summary = f"{one.artifact.name}: {one.reading.summary}"
-        if not isinstance(one.reading.fact, RunEnd):
-            inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = list(facts_of(run.series))
-    metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
-    end = ending(told, metrics)
-    for fact in (*joined(told), *known, *([end] if end is not None else [])):
-        inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
+    known = account(run)
+    for one in known:
+        inquiry.ledger.add_evidence("reading", one.words, source=one.source, fact=one.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:
         inquiry.ledger.add_note(f"{name}: {flaw.summary}")
-    if end is None:
+    if not any(isinstance(one.fact, RunEnd) for one in known):
         names = ", ".join(left.artifact.name for left in run.left[:3]) or "nothing"
         inquiry.ledger.add_note(f"read {names}: nothing in it says how a run went, which says nothing about health")
-
-
-def in_order(run: Run) -> list[Told]:
-    """The readings from the oldest artifact to the newest; an exception that a program outlived counts least."""
-    artifacts = sorted(run.left, key=lambda left: left.artifact.modified)
-    told = [Told(left.artifact, p) for left in artifacts for p in left.pieces if isinstance(p, Reading)]
-    return sorted(told, key=lambda one: not outlived(one))
-
-
-def outlived(told: Told) -> bool:
-    fact = told.reading.fact
-    return isinstance(fact, Crash) and fact.lines_after > LINES_AFTER_THE_END
-
-
-def joined(told: list[Told]) -> Iterator[Known]:
-    """Facts that several artifacts have a part of: what all logs say, and all checkpoints."""
-    said = [one for one in told if isinstance(one.reading.fact, Statements)]
-    if len(said) > 1:
-        statements = [s for one in said if isinstance(one.reading.fact, Statements) for s in one.reading.fact.said]
-        words = "; ".join(f"{one.artifact.name}: {one.reading.summary}" for one in said)
-        yield Known(Statements(tuple(statements)), words[:2000], said[-1].source)
-    saved = [one.reading.fact for one in told if isinstance(one.reading.fact, Checkpoint)]
-    if saved:
-        saved.sort(key=lambda one: one.modified)
-        broken = [one for one in saved if one.state != "whole"]
-        words = f"{len(saved)} checkpoints" + "".join(f", {one.file} is {one.state}" for one in broken[:3])
-        yield Known(Checkpoints(tuple(saved[-MOST_CHECKPOINTS:]), tuple(smaller(saved))), words, Source())
-
-
-def smaller(saved: list[Checkpoint]) -> Iterator[str]:
-    """Checkpoints that are clearly smaller than two or more others of their kind in the same folder."""
-    for one in saved:
-        beside = [o.size for o in saved if o is not one and kind_of(o) == kind_of(one)]
-        if len(beside) >= 2 and max(beside) - min(beside) < 0.01 * max(beside) and one.size < SMALLER * min(beside):
-            yield one.file
-
-
-def kind_of(one: Checkpoint) -> tuple[str, str, int | None]:
-    return one.format, os.path.dirname(one.file), one.tensors
 
 
 def judge(

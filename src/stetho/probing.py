@@ -208,6 +208,11 @@ def refuse_bad(folder: str | None, pid: int | None, python: str | None = None) -
         raise BadRequest(f"--python {python}: there is no such interpreter or environment")
 
 
+def kind_of(path: str) -> Json:
+    """Whether a path is a folder, a file or missing; None where that hangs."""
+    return run_all({path: Job(partial(_kind, path), FINDING)})[path].value
+
+
 def _kind(folder: str) -> Json:
     return "folder" if os.path.isdir(folder) else "file" if os.path.exists(folder) else "missing"
 

@@ -13,6 +13,8 @@ from stetho.experiment import Experiment
 
 # No outcome is so unlikely under a cause that one finding could rule it out alone.
 FLOOR = 0.02
+# A symptom is seen on hardly any run that does not have it.
+SYMPTOM_FLOOR = 0.004
 # An unlisted fault makes any check fire about this often.
 UNLISTED_FIRES = 0.10
 # What a trial fix does under the cause it cures, and under any other.
@@ -61,7 +63,7 @@ def priors(catalogue: Catalogue) -> dict[str, float]:
 
 
 def symptom_likelihood(cause: Cause, symptom: str) -> float:
-    return floored(cause.symptoms.get(symptom, 0.0))
+    return min(1 - FLOOR, max(SYMPTOM_FLOOR, cause.symptoms.get(symptom, 0.0)))
 
 
 def check_likelihood(cause: Cause, one: Check, outcome: str) -> float:

@@ -25,6 +25,8 @@ _SHAPES = re.compile(
     r"|npm_[A-Za-z0-9]{30,60}|pypi-[A-Za-z0-9_-]{40,300}|nvapi-[A-Za-z0-9_-]{20,120}"
     r"|dapi[a-f0-9]{32}|SG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{16,80}"
     r"|wandb_v1_[A-Za-z0-9_-]{20,200}|r8_[A-Za-z0-9]{30,60}|gsk_[A-Za-z0-9]{20,100}"
+    r"|[sr]k_(?:live|test)_[A-Za-z0-9]{16,200}|GOCSPX-[A-Za-z0-9_-]{16,60}|whsec_[A-Za-z0-9+/=]{16,100}"
+    r"|AGE-SECRET-KEY-[A-Z0-9]{40,80}"
     r"|eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,2000}"
     r")"
 )
@@ -32,6 +34,25 @@ _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.{0,8000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
 )
 _ADDRESS = re.compile(r"(?<=://)[^/\s@'\"<>]{1,300}@(?=[\w\[])")
+# Addresses that whoever knows them can post to.
+_HOOK = re.compile(
+    r"(?i)((?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks"
+    r"|[\w.-]{1,60}\.webhook\.office\.com/webhookb2|api\.telegram\.org)/)[^\s'\"<>)\]]{8,400}"
+)
+_NETRC = re.compile(
+    r"(?i)(\b(?:machine|default)\s{1,9}\S{1,200}\s{1,9}(?:login\s{1,9}\S{1,200}\s{1,9})?password\s{1,9})(\S{1,400})"
+)
+# "--api-key abc" as a shell, a list of words or a log has it.
+_FLAG = re.compile(
+    r"(?<![\w-])(?P<option>--?[A-Za-z][\w.-]{1,60})(?P<gap>['\"]?,?\s{1,3}['\"]?)(?P<value>[^\s'\",;\]\[-][^\s'\",\]]{3,4000})"
+)
+# {"name": "DB_PASSWORD", "value": "…"}, as containers are told their environment.
+_PAIR = re.compile(
+    r"(?i)(?P<begin>\bname[\"']?\s{0,3}[:=]\s{0,3}[\"']?)(?P<name>[\w.-]{2,80})(?P<middle>[\"']?,?\s{1,40}[\"']?value[\"']?\s{0,3}[:=]"
+    r"\s{0,3})(?P<value>\"[^\"\n]{1,4000}\"|'[^'\n]{1,4000}'|[^\s\"',}\]]{1,4000})"
+)
+# What registries call it: {"auth": "…"}, {"identitytoken": "…"}.
+_REGISTRY = re.compile(r"(?i)([\"'](?:auth|identitytoken)[\"']\s{0,3}:\s{0,3}[\"'])([A-Za-z0-9+/=_.-]{12,4000})")
 _BEARER = re.compile(r"(?i)\b(bearer|basic|token)(\s{1,3})([A-Za-z0-9+/_.~=-]{16,4000})")
 _LOGIN = re.compile(r"(?i)(\bwandb login(?: --[\w-]+){0,3} )([a-f0-9]{32,90})\b")
 _NAMED = re.compile(
@@ -126,6 +147,19 @@ def _bearer(match: re.Match[str]) -> str:
     return f"{word}{gap}{MARK}" if opaque else match[0]
 
 
+def _flag(match: re.Match[str]) -> str:
+    hidden = _gives_secret(match["option"], match["value"])
+    return f"{match['option']}{match['gap']}{MARK}" if hidden else match[0]
+
+
+def _pair(match: re.Match[str]) -> str:
+    value = match["value"]
+    if not secret_name(match["name"]) or _HARMLESS.match(value):
+        return match[0]
+    quote = value[0] if value[0] in "\"'" else ""
+    return f"{match['begin']}{match['name']}{match['middle']}{quote}{MARK}{quote}"
+
+
 _Replacement: TypeAlias = "str | Callable[[re.Match[str]], str]"
 # In this order; with each, letters of which one is in every text that it can match.
 _RULES: tuple[tuple[re.Pattern[str], _Replacement, tuple[str, ...]], ...] = (
@@ -133,8 +167,13 @@ _RULES: tuple[tuple[re.Pattern[str], _Replacement, tuple[str, ...]], ...] = (
     (_ADDRESS, f"{MARK}@", ("://",)),
     (_SHAPES, MARK, (
         "sk-", "hf_", "gh", "github_pat_", "gl", "xox", "akia", "asia", "aiza", "ya29", "npm_", "pypi-", "nvapi-",
-        "dapi", "sg.", "wandb_v1_", "r8_", "gsk_", "eyj",
+        "dapi", "sg.", "wandb_v1_", "r8_", "gsk_", "eyj", "k_live_", "k_test_", "gocspx-", "whsec_", "age-secret",
     )),
+    (_HOOK, rf"\1{MARK}", ("hook", "api.telegram.org")),
+    (_NETRC, rf"\1{MARK}", ("password",)),
+    (_REGISTRY, rf"\1{MARK}", ("auth", "identitytoken")),
+    (_PAIR, _pair, ("value",)),
+    (_FLAG, _flag, ("-pass", "_pass", "pwd", "secret", "token", "key", "credential", "-u ", "user")),
     (_LOGIN, rf"\1{MARK}", ("wandb login",)),
     (_BEARER, _bearer, ("bearer", "basic", "token")),
     (_NAMED, _named, ("pass", "pwd", "secret", "token", "key", "credential", "authorization", "cookie", "sig")),

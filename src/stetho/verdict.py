@@ -91,6 +91,23 @@ class NextTest:
 
 
 @dataclass(frozen=True)
+class Information:
+    """Something that the symptoms make worth knowing: what is known of it, or what to ask and how to find out."""
+
+    id: str
+    short: str
+    answer: str = ""
+    """What is known; empty where nothing that was seen tells it."""
+    evidence: tuple[str, ...] = ()
+    asks: str = ""
+    """The question as a person would be asked it."""
+    otherwise: str = ""
+    """How to find out."""
+    symptoms: tuple[str, ...] = ()
+    """The symptoms that make it worth asking."""
+
+
+@dataclass(frozen=True)
 class Tried:
     """An experiment as the verdict shows it."""
 
@@ -124,6 +141,7 @@ class Verdict:
     status: Status
     symptoms: tuple[Symptom, ...] = ()
     findings: tuple[Noted, ...] = ()
+    information: tuple[Information, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     claim: Claim | None = None
     not_claimed: str = ""

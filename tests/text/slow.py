@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stetho.phrase import Phrase
-from stetho.text import thinning, words
+from stetho.text import grid, thinning, words
 from stetho.text.assembly import LARGEST
 from stetho.text.even import ANSI, LONGEST, even, plain
 from stetho.text.numerals import number
@@ -57,7 +57,7 @@ def shown(line: bytes) -> bytes:
 def cut(data: bytes) -> list[tuple[int, bytes]]:
     """Lines and frames with the number of the line."""
     found = []
-    for at, line in enumerate(data.replace(b"\r\n", b"\n").split(b"\n"), 1):
+    for at, line in enumerate(re.sub(rb"\x08+", b"\r", data).replace(b"\r\n", b"\n").split(b"\n"), 1):
         found += [(at, frame) for frame in line.split(b"\r")]
     if found and not found[-1][1]:
         found.pop()
@@ -68,12 +68,18 @@ def read(data: bytes, phrases: Sequence[Phrase]) -> Slow:
     slow, streams = Slow(), {}
     vocabulary = Vocabulary(phrases)
     section, table, spoken = b"", 0, 0
+    header: dict[int, grid.Names] = {}
     tracebacks = Tracebacks()
     heard: dict[str, int] = {}
     at_exception: dict[int, int] = {}
     for order, (line, raw) in enumerate(cut(data)):
         slow.lines = line
         shape = understand(shown(raw), vocabulary)
+        if shape.heads and (columns := grid.names(raw)):
+            header = columns
+        cells = shape.cells or ()
+        if len(cells) in header and grid.fits(cells, header[len(cells)]):
+            shape = shape.below(header[len(cells)])
         if not tracebacks.feed(raw, line, order) and shape.speaks:
             spoken += 1
         at_exception.update(dict.fromkeys(tracebacks.named, spoken))
@@ -112,7 +118,7 @@ def _assemble(slow: Slow, streams: dict[tuple[object, ...], list[Line]]) -> None
     ranks = {key[0] for key in streams if key[0]}
     for only in {"", *ranks}:
         own = {key: lines for key, lines in streams.items() if key[0] == only}
-        steps, epochs, tables = {}, {}, {}
+        steps, epochs, tables, ages = {}, {}, {}, {}
         for key, lines in own.items():
             for line in lines:
                 read = _numbers(line)
@@ -122,11 +128,16 @@ def _assemble(slow: Slow, streams: dict[tuple[object, ...], list[Line]]) -> None
                     steps[line.order] = read["step"]
                 if key[5] and key[2] == "step" and b"iterations" not in [name for _, name, _ in key[1]]:
                     tables[line.table] = read["step"]
+                if key[5] and key[3]:
+                    ages[line.table] = read["epoch"]
         for key, lines in own.items():
             for line in lines:
-                _point(slow, str(only) if len(ranks) > 1 else "", key, line, steps, epochs, tables)
+                _point(slow, str(only) if len(ranks) > 1 else "", key, line, steps, epochs, tables, ages)
     for name, points in list(slow.series.items()):
         points.sort(key=lambda point: point.order)
+        placed = [point for point in points if math.isfinite(point.step) or math.isfinite(point.epoch)]
+        if len(placed) >= 2:
+            points[:] = placed
         one = points[0]
         if (
             len(points) == 1
@@ -137,14 +148,15 @@ def _assemble(slow: Slow, streams: dict[tuple[object, ...], list[Line]]) -> None
             del slow.series[name]
 
 
-def _point(slow: Slow, run: str, key: tuple, line: Line, steps: dict, epochs: dict, tables: dict) -> None:
+def _point(slow: Slow, run: str, key: tuple, line: Line, steps: dict, epochs: dict, tables: dict, ages: dict) -> None:
     read, plan = _numbers(line), line.shape.plan
     step, epoch = read["step"], read["epoch"]
     if plan.row:
         step = tables.get(line.table, NAN)
+        epoch = ages.get(line.table, _before(epochs, line.order))
     elif plan.step is None and plan.epoch is None:
         step = _before(steps, line.order)
-    if plan.epoch is None:
+    if plan.epoch is None and not plan.row:
         epoch = _before(epochs, line.order)
     for at, metric in enumerate(plan.metrics):
         name = read["names"][at]

@@ -7,7 +7,7 @@ A fact says what was measured, never what it means; what is None or absent is no
 from __future__ import annotations
 
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
-from stetho.facts.collectives import Collective, Collectives, GroupProgress
+from stetho.facts.collectives import Collective, Collectives, GroupProgress, RankCall, RankCalls
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
@@ -29,10 +29,22 @@ from stetho.facts.log import (
     Statements,
     TimeGap,
     Tracebacks,
+    Whereabouts,
 )
-from stetho.facts.logged import LoggedCurve, Metrics, Pace, Resumption, Resumptions, Scores, ValidationLoss
+from stetho.facts.logged import (
+    LoggedCurve,
+    Metrics,
+    Pace,
+    RankTime,
+    RankTimes,
+    Resumption,
+    Resumptions,
+    Scores,
+    ValidationLoss,
+)
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.facts.motion import AgentProgress, Cycles, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
@@ -48,7 +60,16 @@ from stetho.facts.procedure import (
     Pattern,
     SchedulerUse,
 )
-from stetho.facts.processes import Frame, Processes, ProcessState, ThreadStack, Waiting
+from stetho.facts.processes import (
+    Frame,
+    Processes,
+    ProcessState,
+    SavedStack,
+    SavedStacks,
+    Standstill,
+    ThreadStack,
+    Waiting,
+)
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
 from stetho.facts.reported import Config, ConfigValue, ReportedEnd
 from stetho.facts.run import (
@@ -64,6 +85,7 @@ from stetho.facts.run import (
     StepTimes,
 )
 from stetho.facts.scheduler import JobState, SchedulerJob
+from stetho.facts.stability import LossScale, RankLoss, RankLosses
 from stetho.facts.start import Load, Resumed, Seed, Seeds
 from stetho.facts.weights import (
     Activations,
@@ -80,6 +102,7 @@ from stetho.facts.weights import (
 __all__ = [
     "FACTS",
     "Activations",
+    "AgentProgress",
     "Amount",
     "Association",
     "CallOrder",
@@ -96,6 +119,7 @@ __all__ = [
     "ConfigValue",
     "Coverage",
     "Crash",
+    "Cycles",
     "Detached",
     "DiskPlace",
     "Disks",
@@ -136,8 +160,11 @@ __all__ = [
     "LossCurve",
     "LossInput",
     "LossInputs",
+    "LossScale",
+    "LossSwings",
     "LossTerm",
     "LossTerms",
+    "LossTexture",
     "Machine",
     "Memory",
     "Metrics",
@@ -165,13 +192,21 @@ __all__ = [
     "PythonPackages",
     "RankAgreement",
     "RankArrival",
+    "RankCall",
+    "RankCalls",
+    "RankLoss",
+    "RankLosses",
     "RankRun",
+    "RankTime",
+    "RankTimes",
     "RankWaiting",
     "Ranks",
     "RareLines",
+    "RateAndLoss",
     "RawSample",
     "RawSamples",
     "Recorded",
+    "Recurrence",
     "RepeatedLine",
     "ReportedEnd",
     "ResourceLimits",
@@ -181,6 +216,8 @@ __all__ = [
     "Resumptions",
     "RunEnd",
     "RunSetup",
+    "SavedStack",
+    "SavedStacks",
     "SchedulerJob",
     "SchedulerUse",
     "Scores",
@@ -189,6 +226,8 @@ __all__ = [
     "Setting",
     "SkippedSteps",
     "SourceLines",
+    "Spike",
+    "Standstill",
     "Statement",
     "Statements",
     "StepTimes",
@@ -202,6 +241,7 @@ __all__ = [
     "Waiting",
     "WeightFlaw",
     "WeightStatistics",
+    "Whereabouts",
 ]
 
 FACTS: dict[str, type[Fact]] = {c.fact: c for c in Fact.__subclasses__()}

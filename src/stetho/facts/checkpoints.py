@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,6 +50,21 @@ class Checkpoint(Fact):
     names: tuple[str, ...] = ()
     """Classes and functions that loading it would call beside those of torch's own, at most twenty."""
 
+    @property
+    def broken(self) -> bool:
+        return self.state != "whole"
+
+    @property
+    def number(self) -> int | None:
+        """The last number of its name, which mostly is its step."""
+        found = re.findall(r"\d{1,12}", self.file.rsplit("/", 1)[-1])
+        return int(found[-1]) if found else None
+
+    def named_in(self, text: str) -> bool:
+        """Whether a text speaks of this file: its own name stands there, as a whole word of a path."""
+        own = self.file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+        return bool(own) and re.search(rf"(?<![\w.-]){re.escape(own)}(?![\w-])", text) is not None
+
 
 @dataclass(frozen=True)
 class Checkpoints(Fact):
@@ -62,3 +78,12 @@ class Checkpoints(Fact):
     """Those that are clearly smaller than the others of their kind beside them."""
     last_line: float | None = None
     """When the run last wrote a line or a metric, in seconds since 1970."""
+
+    @property
+    def last(self) -> Checkpoint | None:
+        """The newest one: by the numbers of their names where all have one, else by when they were written."""
+        if not self.found:
+            return None
+        if all(one.number is not None for one in self.found):
+            return max(self.found, key=lambda one: (one.number or 0, one.modified))
+        return max(self.found, key=lambda one: one.modified)

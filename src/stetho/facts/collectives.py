@@ -1,4 +1,4 @@
-"""Collective calls: what a rank's flight recorder kept of the communication between ranks."""
+"""Collective calls: what a rank's flight recorder kept, and at which call each rank stood at the end."""
 
 from __future__ import annotations
 
@@ -69,3 +69,35 @@ class Collectives(Fact):
     """The last call of each process group."""
     groups: tuple[GroupProgress, ...] = ()
     """How far each process group came, where the dump says it."""
+
+
+@dataclass(frozen=True)
+class RankCall:
+    """A collective call that one rank had made and that did not end."""
+
+    rank: str
+    """The rank, as far as it is told."""
+    group: str
+    """The process group; empty where it is not told."""
+    sequence: int | None
+    """Its number within the group; none where only a stack tells of it."""
+    name: str
+    """What was called, in small letters without a backend's prefix, as `allreduce`."""
+    elements: int | None = None
+    """Elements of its inputs."""
+    where: Place | None = None
+    """The line of the user's that called it."""
+    file: str = ""
+    """The artifact that tells it."""
+    line: int | None = None
+    """The line of a log that tells it."""
+
+
+@dataclass(frozen=True)
+class RankCalls(Fact):
+    """The collective calls in which ranks waited at the end, by flight recorders, watchdogs and stacks."""
+
+    fact: ClassVar[str] = "rank-calls"
+
+    calls: tuple[RankCall, ...]
+    """The calls, at most two hundred."""

@@ -56,6 +56,12 @@ class Crash(Fact):
     """The exceptions that led to it, the first one first."""
     rank: str = ""
     """The rank that raised it, where the log tells."""
+    code: str = ""
+    """The code at `where`, as the log shows it."""
+    forward: Place | None = None
+    """The user's line whose gradient failed, where autograd's own search for NaN shows it."""
+    calls: tuple[str, ...] = ()
+    """The innermost calls, whoever's they are, outermost first: the end of the file's path and the function."""
 
 
 @dataclass(frozen=True)

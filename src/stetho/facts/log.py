@@ -193,3 +193,15 @@ class RareLines(Fact):
 
     lines: tuple[RepeatedLine, ...] = ()
     """Lines near the end whose like the log has hardly anywhere else."""
+
+
+@dataclass(frozen=True)
+class Whereabouts(Fact):
+    """The processes and machines that a log names as its own."""
+
+    fact: ClassVar[str] = "whereabouts"
+
+    pids: tuple[int, ...] = ()
+    """Numbers of processes, at most fifty."""
+    hosts: tuple[str, ...] = ()
+    """Names of machines, at most fifty."""

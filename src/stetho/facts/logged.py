@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 from typing import ClassVar
 
 from stetho.facts.fact import Fact
@@ -92,6 +93,26 @@ class Pace(Fact):
     """The longest time without a line, in seconds; 0 where lines have no times."""
     gap_after: int | None = None
     """The step before that gap."""
+    inverse: bool = False
+    """Whether the seconds are one over a throughput, so that only their ratios mean something."""
+    data_share: float | None = None
+    """The share of the steps' time, taken together, that they waited for data."""
+    data_name: str = ""
+    """The metric that tells the wait for data."""
+    data_longest: float | None = None
+    """The longest wait for data, in seconds."""
+    step_seconds: float | None = None
+    """Seconds of a step beside that wait, the median of them."""
+    slowest_rank: int | None = None
+    """The rank that computes longest, where ranks tell how long they compute."""
+    slowest_times: float | None = None
+    """How many times longer it computes than the median of the others."""
+    device_use: tuple[float, ...] = ()
+    """Per cent of the time that each accelerator computed, the median of what was saved."""
+    device_held: float | None = None
+    """The largest share of an accelerator's memory that was in use."""
+    device_left_out: bool = False
+    """Whether the log says that no accelerator is used."""
 
 
 @dataclass(frozen=True)
@@ -118,3 +139,44 @@ class Resumptions(Fact):
 
     points: tuple[Resumption, ...]
     """The points in their order, at most fifty."""
+
+
+@dataclass(frozen=True)
+class RankTime:
+    """How long one part of a step takes on one rank."""
+
+    rank: int
+    """The rank."""
+    name: str
+    """What the log calls it."""
+    part: str
+    """What it is: `step`, `data`, `peer` for a wait for other ranks, or `compute`."""
+    seconds: float
+    """The median of it."""
+    points: int
+    """How many values the log has."""
+
+
+@dataclass(frozen=True)
+class RankTimes(Fact):
+    """How long the parts of a step take on each rank, where ranks log it."""
+
+    fact: ClassVar[str] = "rank-times"
+
+    times: tuple[RankTime, ...]
+    """The times, by name and rank."""
+
+    def slowest(self) -> tuple[RankTime, float, float] | None:
+        """The rank that takes longest for a part of its own, how many times longer than the next one, and the median of
+        the others; None where the difference is a small part of a step."""
+        whole = [one.seconds for one in self.times if one.part == "step"]
+        ranks = {one.rank for one in self.times}
+        whole = whole or [sum(one.seconds for one in self.times if one.rank == rank) for rank in ranks]
+        found = []
+        for name in dict.fromkeys(one.name for one in self.times if one.part in ("compute", "data")):
+            alike = [one for one in self.times if one.name == name]
+            worst = max(alike, key=lambda one: one.seconds)
+            others = [one.seconds for one in alike if one is not worst]
+            if others and max(others) > 0 and worst.seconds - median(others) >= 0.2 * median(whole):
+                found.append((worst, worst.seconds / max(others), median(others)))
+        return max(found, key=lambda one: one[0].seconds, default=None)

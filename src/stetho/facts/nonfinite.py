@@ -63,6 +63,20 @@ class NonfiniteOrigin(Fact):
     """Whether it was found by doing the step again on the kept batch."""
     sample: int | None = None
     """The position in the batch of the first sample that it happened to."""
+    told: str = ""
+    """What a log says of it, where nobody looked at the numbers that went in: a warning, or autograd's own search."""
+
+    @property
+    def shown(self) -> str:
+        """The operation, where it is, and when: as it was seen, or as the log says it."""
+        if self.told:
+            return self.told
+        return f"{self.operation} at {self.where} at step {self.step} ({self.phase})"
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The lines to look at, innermost first."""
+        return self.frames or ((self.where,) if self.where is not None else ())
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from stetho.evidence import Place
 from stetho.facts.fact import Fact
 
 
@@ -118,3 +119,55 @@ class Waiting(Fact):
     """Whether the run's folder answers; on a dead disk it does not."""
     others: tuple[ThreadStack, ...] = ()
     """The main threads of the other processes, such as other ranks."""
+
+
+@dataclass(frozen=True)
+class SavedStack:
+    """One thread of a dump that somebody saved."""
+
+    pid: int
+    """Its process."""
+    frames: tuple[Frame, ...]
+    """Its Python stack, innermost first, at most sixty."""
+    idle: bool | None = None
+    """Whether it waited; none where the dump does not say."""
+    name: str = ""
+    """Its name."""
+    line: int | None = None
+    """The line of the dump at which it begins."""
+
+
+@dataclass(frozen=True)
+class SavedStacks(Fact):
+    """What the threads of a run did when somebody looked, as a saved dump tells it."""
+
+    fact: ClassVar[str] = "saved-stacks"
+
+    stacks: tuple[SavedStack, ...]
+    """The threads in the order of the dump, at most four hundred."""
+    taken: float | None = None
+    """When it was taken, in seconds since 1970, where the dump says."""
+
+
+@dataclass(frozen=True)
+class Standstill(Fact):
+    """How a run stood when somebody looked: who waited, for how long, and for whom."""
+
+    fact: ClassVar[str] = "standstill"
+
+    idle: int = 0
+    """Processes whose main thread waited."""
+    active: int = 0
+    """Processes whose main thread ran."""
+    silent: float | None = None
+    """Seconds from the last line of the log to the look."""
+    usual: float | None = None
+    """Seconds between two lines, as long as there were some."""
+    circle: str = ""
+    """In words, a process that waits for another one that waits for a lock."""
+    apart: str = ""
+    """In words, ranks that wait in different collective calls."""
+    step: int | None = None
+    """The last step that was logged."""
+    where: tuple[Place, ...] = ()
+    """The lines of the user's at which they stood."""

@@ -11,20 +11,21 @@ import numpy as np
 
 from stetho.evidence import Source
 from stetho.facts import (
-    Fact,
     GradientNorms,
     LearningRate,
     LoggedCurve,
     LossCurve,
     Memory,
     Metrics,
-    Pace,
     Resumption,
     Resumptions,
     Scores,
     ValidationLoss,
 )
+from stetho.logged.bare import told_by_course
+from stetho.logged.known import Known
 from stetho.logged.roles import Role, role
+from stetho.logged.speed import speed
 from stetho.logged.steps import Placed, joined, place
 
 if TYPE_CHECKING:
@@ -34,15 +35,6 @@ MOST_CURVES, MOST_POINTS, MOST_RESTARTS = 200, 400, 50
 # Points that facts keep of one curve; checks see noise in them as it was.
 ENOUGH = 4000
 GIB = 2**30
-
-
-@dataclass(frozen=True)
-class Known:
-    """A fact, in words, and where it was read."""
-
-    fact: Fact
-    words: str
-    source: Source
 
 
 @dataclass(frozen=True)
@@ -77,10 +69,10 @@ class Curve:
 
 def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     """Everything that the series of one run say; each comes with the format that it was read from."""
-    curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
-    curves = [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
+    curves = curves_of(series)
     if not curves:
         return
+    curves = told_by_course(curves)
     yield from every_metric(curves)
     losses = main_losses(curves)
     if losses:
@@ -90,8 +82,14 @@ def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     yield from scores(curves)
     yield from rates(curves)
     yield from gradients(curves)
-    yield from pace(curves)
+    yield from speed(curves)
     yield from memory(curves)
+
+
+def curves_of(series: Sequence[tuple[str, Series]]) -> list[Curve]:
+    """Every metric of a run along it, without those that only count."""
+    curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
+    return [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
 
 
 def chosen(series: Sequence[tuple[str, Series]]) -> list[Series]:
@@ -247,29 +245,6 @@ def gradients(curves: Sequence[Curve]) -> Iterator[Known]:
         steps, values = evenly(best)
         words = f"{best.name}: {values[0]:.3g} first, {values[-1]:.3g} last"
         yield Known(GradientNorms(steps, values), words, best.source)
-
-
-def pace(curves: Sequence[Curve]) -> Iterator[Known]:
-    """Seconds per step by the clock of the lines; a log without times may still say how fast it went."""
-    clocked = [c for c in curves if c.placed.series.times is not None and not c.placed.counted and len(c) > 4]
-    if not clocked:
-        return
-    best = max(clocked, key=len)
-    times = best.placed.series.times
-    assert times is not None
-    took, made = np.diff(times), np.diff(best.steps)
-    usable = (made > 0) & (took >= 0)
-    if usable.sum() < 4:
-        return
-    ends, each = best.steps[1:][usable], took[usable] / made[usable]
-    gap = int(np.argmax(took))
-    stride = max(1, len(each) // ENOUGH)
-    fact = Pace(
-        tuple(int(s) for s in ends[::stride]), tuple(float(v) for v in each[::stride]),
-        longest_gap=float(took[gap]), gap_after=int(best.steps[gap]),
-    )  # fmt: skip
-    words = f"a step takes {float(np.median(each)):.3g} s; the longest time without a line is {took[gap]:.3g} s"
-    yield Known(fact, words, best.source)
 
 
 def memory(curves: Sequence[Curve]) -> Iterator[Known]:

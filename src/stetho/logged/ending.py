@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from stetho.artifact import Artifact
 from stetho.evidence import Source
 from stetho.facts import Crash, Metrics, Progress, ReportedEnd, RunEnd
-from stetho.logged.assembly import Known
+from stetho.logged.known import Known
 from stetho.observation import STOPPED, UNFINISHED
 from stetho.reader import Reading
 
@@ -48,6 +48,9 @@ def said_by_logs(readings: Sequence[Told]) -> Known | None:
     for told in reversed(readings):
         fact = told.reading.fact
         if isinstance(fact, Crash) and fact.lines_after <= LINES_AFTER_THE_END:
+            if fact.exception == "KeyboardInterrupt":
+                words = "somebody interrupted it from the keyboard"
+                return Known(RunEnd(code=None, signal="SIGINT"), words, told.source)
             # An exception that nothing catches ends Python with code 1.
             words = "a traceback ends the log: the program did not end by itself"
             return Known(RunEnd(code=1), words, told.source)

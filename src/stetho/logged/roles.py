@@ -18,7 +18,9 @@ TRAINING = frozenset(["train", "training", "trn", "tr"])
 LOSSES = frozenset({
     "loss", "losses", "nll", "mse", "rmse", "mae", "bce", "ce", "xent", "crossentropy", "cost", "objective",
     "logloss", "mlogloss", "elbo", "perplexity", "ppl", "error", "err", "huber", "hinge", "kl", "l1", "l2", "bpc",
-    "bpb", "wer", "cer", "fid", "lpips", "rmsle", "mape", "deviance", "merror",
+    "bpb", "wer", "cer", "fid", "lpips", "rmsle", "mape", "deviance", "merror", "nce", "infonce", "ntxent",
+    "contrastive",
+    "triplet", "ctc", "rnnt", "kld", "nelbo", "focal", "quantile", "pinball", "smoothl1", "logcosh",
 })  # fmt: skip
 SCORES = frozenset({
     "acc", "accuracy", "auc", "auroc", "f1", "precision", "recall", "map", "iou", "miou", "dice", "bleu", "rouge",
@@ -29,6 +31,8 @@ REWARDS = frozenset(["reward", "rewards", "return", "returns", "rew"])
 MEMORY = frozenset(["memory", "mem", "rss", "vram", "ram", "allocated", "reserved"])
 PACES = frozenset(["throughput", "tps", "fps", "tflops", "mfu", "sps", "it_s", "tok_s", "persec"])
 DURATIONS = frozenset(["time", "duration", "elapsed", "seconds", "secs", "runtime", "dt", "latency", "ms"])
+# What costs time, and not what training makes less of.
+WAITED_FOR = frozenset(["time", "batch", "reader", "data", "iter"])
 STEPS = frozenset(["step", "steps", "iter", "iters", "iteration", "iterations", "globalstep"])
 # What a loss is called when it is the whole of it, and not a part.
 WHOLE = frozenset({
@@ -45,6 +49,11 @@ class Role:
     split: Split = ""
     plain: int = 0
     """Words of the name that say neither what nor of which split it is: fewer are closer to the whole."""
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words of a name in lower case, without the numbers behind them."""
+    return frozenset(word.lower().rstrip("0123456789") for word in WORDS.findall(name))
 
 
 @lru_cache(4096)
@@ -66,8 +75,8 @@ def kind_of(words: list[str], joined: str, spelled: str) -> Kind:
         return "rate"
     if last in ("loss", "losses"):
         return "loss"
-    if "grad" in known or "gradient" in known or "gnorm" in known:
-        return "gradient" if known & {"norm", "gnorm", "grad", "l2"} else "other"
+    if known & {"grad", "gradient", "grads", "gradients", "gnorm"}:
+        return "gradient" if known & {"norm", "norms", "gnorm", "grad", "grads", "l2"} else "other"
     if known & PACES or re.search(r"(per|_)_?(s|sec|second)$|_s$", spelled):
         return "pace"
     if known & STEPS and not known & LOSSES:
@@ -82,6 +91,8 @@ def kind_of(words: list[str], joined: str, spelled: str) -> Kind:
         return "memory"
     if known & SCORES and "loss" not in known:
         return "score"
+    if last == "cost" and known & WAITED_FOR:
+        return "duration"
     if known & LOSSES and last not in ("scale", "scaler", "weight", "coef", "coefficient"):
         return "loss"
     return "duration" if known & DURATIONS else "other"

@@ -14,6 +14,7 @@ from stetho.logged.roles import TRAINING, VALIDATION
 from stetho.series import Series
 
 if TYPE_CHECKING:
+    from stetho.logged.known import Known
     from stetho.logged.walk import Left
 
 RANK = re.compile(r"(^|[^a-z])(rank|local_rank|global_rank|worker|node|proc|process|gpu|default)[-_ ]?\d+([^a-z0-9]|$)")
@@ -30,6 +31,10 @@ class Run:
     left: tuple[Left, ...]
     ranks: tuple[str, ...] = field(default=())
     """The ranks that wrote apart, where they did."""
+    apart: tuple[tuple[int, str, Series], ...] = field(default=())
+    """What each of them logged, with its number and the format that it was read from."""
+    known: tuple[Known, ...] = field(default=())
+    """All that is known of it, where that was worked out before some of its points and lines were left out."""
 
     @property
     def series(self) -> list[tuple[str, Series]]:
@@ -168,24 +173,44 @@ def belongs(root: Path, one: Left, name: str, others: Sequence[str]) -> bool:
 
 def with_ranks(run: Run) -> Run:
     """The run by its first rank; what the others logged of the same numbers is told apart, not added."""
-    marks: dict[str, None] = {}
+    marks: dict[int, str] = {}
     kept = []
     for one in run.left:
         whole = RANK.search(one.artifact.path.name.lower()) or RANK.search(one.artifact.path.parent.name.lower())
         own = {p.run for p in one.pieces if isinstance(p, Series) and is_rank(p.run)}
-        if whole is not None:
-            own.add(whole.group(0).strip("-_ ./[]"))
-        marks |= dict.fromkeys(sorted(own))
-        kept.append((one, whole.group(0) if whole is not None else ""))
+        mark = whole.group(0).strip("-_ ./[]") if whole is not None else ""
+        for name in sorted(own | ({mark} if mark else set())):
+            marks.setdefault(number_of(name), name)
+        # A file without numbers, as a dump, does not speak for the run, whatever rank it is of.
+        kept.append((one, number_of(mark) if mark and metrics(one) else None))
     if len(marks) < 2:
         return run
-    first = sorted(marks, key=lambda mark: int(re.findall(r"\d+", mark)[0]))[0]
+    speaking = {number for _, number in kept if number is not None} | {
+        number_of(p.run) for one in run.left for p in one.pieces if isinstance(p, Series) and is_rank(p.run)
+    }
+    first = min(speaking or marks)
     left = []
-    for one, mark in kept:
-        drop = bool(mark) and first not in mark
+    for one, number in kept:
+        drop = number is not None and number != first
         pieces = tuple(
             p for p in one.pieces
-            if not isinstance(p, Series) or not (drop or (is_rank(p.run) and p.run != first))
+            if not isinstance(p, Series) or not (drop or (is_rank(p.run) and number_of(p.run) != first))
         )  # fmt: skip
         left.append(replace(one, pieces=pieces))
-    return replace(run, left=tuple(left), ranks=tuple(marks))
+    return replace(run, left=tuple(left), ranks=tuple(marks.values()), apart=others(kept))
+
+
+def number_of(rank: str) -> int:
+    return int(re.findall(r"\d+", rank)[0][:9])
+
+
+def others(kept: Sequence[tuple[Left, int | None]]) -> tuple[tuple[int, str, Series], ...]:
+    """What every rank logged of the same numbers, the first one included."""
+    found = []
+    for one, number in kept:
+        for piece in one.pieces:
+            if isinstance(piece, Series):
+                own = number_of(piece.run) if is_rank(piece.run) else number
+                if own is not None:
+                    found.append((own, one.reader, piece))
+    return tuple(found)

@@ -57,8 +57,13 @@ def below(root: Path, known: Callable[[Artifact], bool]) -> Iterator[Artifact]:
             yield one
 
 
-def read_all(target: Path, catalogue: Catalogue, progress: Callable[[str], None] = lambda line: None) -> list[Left]:
-    """What the readers make of a file or of everything below a folder."""
+def read_all(
+    target: Path,
+    catalogue: Catalogue,
+    progress: Callable[[str], None] = lambda line: None,
+    wanted: Callable[[Artifact], bool] = lambda artifact: True,
+) -> list[Left]:
+    """What the readers make of a file or of everything below a folder that is wanted."""
     one = artifact_at(target)
     if one is None:
         return []
@@ -67,7 +72,7 @@ def read_all(target: Path, catalogue: Catalogue, progress: Callable[[str], None]
     )
     found = []
     for artifact in known:
-        reader = catalogue.reader_of(artifact)
+        reader = catalogue.reader_of(artifact) if wanted(artifact) else None
         if reader is not None:
             progress(f"reading {artifact.name}")
             found.append(Left(artifact, reader.id, tuple(reader.function(artifact))))

@@ -54,4 +54,5 @@ collective_timeout = Phrase(
         "requests.exceptions.ReadTimeout: HTTPSConnectionPool: Read timed out. (read timeout=10)",
     ),
     ended="SIGABRT",
+    each=True,
 )

@@ -7,12 +7,14 @@ from stetho.facts import (
     LoggedNonfinite,
     LoggedWarnings,
     Progress,
+    RankCalls,
     RareLines,
     Restarts,
     RunEnd,
     Statements,
     TimeGap,
     Tracebacks,
+    Whereabouts,
 )
 from stetho.reader import Example, Flaw, Piece, reader
 
@@ -47,6 +49,7 @@ TABLE = """---------------------------------
 @reader(
     gives=(
         Crash, RunEnd, Statements, Tracebacks, Progress, LoggedWarnings, LoggedNonfinite, TimeGap, Restarts, RareLines,
+        RankCalls, Whereabouts,
     ),
     # Any text will do, so whoever knows the format better comes first.
     recognises=lambda artifact: 0.1 if artifact.is_text else 0.0,
@@ -104,7 +107,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     whoever knows how the program ended decides.
     """
     from stetho import catalogue
-    from stetho.text import assembly, log, telling
+    from stetho.text import assembly, log, telling, whereabouts
 
     if artifact.folder or not artifact.size:
         return
@@ -116,6 +119,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
         return
     found = list(assembly.series(read, artifact.name))
     yield from found
+    yield from whereabouts.readings(artifact.head, [line for _, _, line in read.tail])
     yield from telling.readings(read, found)
     if read.shapes.forgotten:
         yield Flaw(f"{read.shapes.forgotten} lines differ too much to be told apart; their numbers were not read")

@@ -38,6 +38,7 @@ def document(verdict: Verdict) -> dict[str, Json]:
         "status": verdict.status,
         "symptoms": encode(verdict.symptoms),
         "findings": encode(verdict.findings),
+        "information": encode(verdict.information),
         "hypotheses": [_hypothesis(one) for one in verdict.hypotheses],
         "claim": encode(verdict.claim),
         "not_claimed": verdict.not_claimed,
@@ -67,9 +68,10 @@ def _hypothesis(one: Hypothesis) -> Json:
 
 
 def cited(verdict: Verdict) -> set[str]:
-    """The evidence that a symptom, a finding, a hypothesis, an experiment or the claim rests on."""
+    """The evidence that a symptom, a finding, an answer, a hypothesis, an experiment or the claim rests on."""
     parts = [symptom.evidence for symptom in verdict.symptoms]
     parts += [finding.evidence for finding in verdict.findings]
+    parts += [known.evidence for known in verdict.information]
     parts += [tried.evidence for tried in verdict.experiments]
     parts += [side for one in verdict.hypotheses for side in (one.supports, one.against)]
     parts += [verdict.claim.cites] if verdict.claim is not None else []

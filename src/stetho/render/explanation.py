@@ -1,4 +1,4 @@
-"""What a cause, check, intervention, phrase, probe, reader or rule is, from its own declaration and nothing else."""
+"""What any declaration is, a cause or a check or another kind, from its own fields and nothing else."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from stetho.facts import Fact
 from stetho.intervention import Intervention
 from stetho.phrase import Phrase
 from stetho.probe import Probe
+from stetho.question import Question
 from stetho.reader import Reader
 from stetho.render import page
 from stetho.render.page import Body, Items, Page, Prose, Rows, Section, first_sentence, section, split
 from stetho.render.wording import percent
 from stetho.rule import Rule
 
-Declaration: TypeAlias = Cause | Check | Intervention | Phrase | Probe | Reader | Rule
+Declaration: TypeAlias = Cause | Check | Intervention | Phrase | Probe | Question | Reader | Rule
 SCHEMA = "stetho.explanation/1"
 
 
@@ -49,6 +50,8 @@ def describe(declaration: Declaration) -> Page:
         return Page(declaration.id, "probe", lead, told + _probe(declaration))
     if isinstance(declaration, Phrase):
         return Page(declaration.id, "phrase", lead, told + _phrase(declaration))
+    if isinstance(declaration, Question):
+        return Page(declaration.id, "question", lead, told + _question(declaration))
     if isinstance(declaration, Rule):
         return Page(declaration.id, "rule", lead, told + _rule(declaration))
     about = section("Gives", _facts(declaration.gives)) + section("Examples", Items(tuple(declaration.examples)))
@@ -85,6 +88,7 @@ def _check(one: Check) -> tuple[Section, ...]:
     given = tuple((name, percent(chance)) for name, chance in one.given.items())
     return (
         *section("Reads", _facts(one.reads), Prose(supplied)),
+        *section("Uses where it is at hand", _facts(one.also)),
         *section("Rests on", Prose(f"`{one.root}`: of several findings with this root, one is counted.")),
         *section("Options", Rows(("option", "default"), _options(one))),
         *section(
@@ -140,6 +144,15 @@ def _phrase(one: Phrase) -> tuple[Section, ...]:
     )
 
 
+def _question(one: Question) -> tuple[Section, ...]:
+    return (
+        *section("Asked when", Items(tuple(f"`{symptom}`" for symptom in one.about))),
+        *section("As a person is asked", Prose(one.asks)),
+        *section("Answered by", _facts(tuple(way.reads for way in one.ways))),
+        *section("Otherwise", Prose(one.otherwise)),
+    )
+
+
 def _chances(chances: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {percent(chance)}" for name, chance in chances.items())
 
@@ -179,13 +192,18 @@ def _fields(one: Declaration) -> dict[str, Json]:
     if isinstance(one, Phrase):
         return {"says": one.says, "patterns": list(one.patterns), "ended": one.ended, "fires": list(one.fires),
                 "quiet": list(one.quiet)}  # fmt: skip
+    if isinstance(one, Question):
+        reads_from: list[Json] = [way.reads.fact for way in one.ways]
+        return {"short": one.short, "asks": one.asks, "about": list(one.about), "reads": reads_from,
+                "otherwise": one.otherwise}  # fmt: skip
     if isinstance(one, Reader):
         return {"gives": [kind.fact for kind in one.gives], "examples": list(one.examples)}
     if isinstance(one, Check):
         kept = ("family", "root", "background", "supplied_by", "given", "severity")
         names: dict[str, Json] = {"fires": list(one.fires), "quiet": list(one.quiet)}
         reads: list[Json] = [kind.fact for kind in one.reads]
-        return {**{name: encode(getattr(one, name)) for name in kept}, "reads": reads, **names,
+        also: list[Json] = [kind.fact for kind in one.also]
+        return {**{name: encode(getattr(one, name)) for name in kept}, "reads": reads, "also": also, **names,
                 "options": dict(_options(one))}  # fmt: skip
     encoded = encode(one)
     assert isinstance(encoded, dict)

@@ -55,6 +55,10 @@ def _shown(verdict: Verdict) -> Iterator[str]:
         at = [one for one in map(wording.place, finding.where) if one not in finding.message]
         where = f", at {', '.join(map(code, at))}" if at else ""
         yield "- " + _fact(f"{plain(finding.message)}{where}", finding.evidence)
+    for known in verdict.information:
+        if known.answer:
+            cited.update(known.evidence)
+            yield "- " + _fact(f"{plain(known.short).capitalize()}: {plain(known.answer)}", known.evidence)
     others = [one for one in verdict.evidence if one.id not in cited and one.kind != "experiment"]
     for one in others[:MOST_OTHERS]:
         yield "- " + _fact(plain(one.summary), (one.id,))
@@ -167,8 +171,13 @@ def _to_do(verdict: Verdict) -> Iterator[str]:
         yield "No further test is known that would tell the hypotheses apart."
     if verdict.claim is None and verdict.next:
         yield from [""] * (verdict.fix is not None)
-        for rank, one in enumerate(verdict.next, 1):
-            yield f"{rank}. {plain(wording.next_test(one))}"
+        for rank, test in enumerate(verdict.next, 1):
+            yield f"{rank}. {plain(wording.next_test(test))}"
+    asked = [one for one in verdict.information if not one.answer]
+    if asked and verdict.status in ("suspected", "unknown"):
+        yield from ("", "Not known, and worth knowing:", "")
+        for one in asked:
+            yield f"- {plain(one.asks)} To find out: {plain(one.otherwise)}."
 
 
 def _fix(verdict: Verdict, fix: Fix) -> Iterator[str]:

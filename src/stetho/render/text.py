@@ -28,6 +28,7 @@ SIGN_STYLES = {"-": "red", "+": "green"}
 LOOKED = {"observation": "observed", "reading": "read", "probe": "probed"}
 MOST_CHANGED = 16
 MOST_NOTED = 4
+MOST_KNOWN = 6
 
 
 def render(verdict: Verdict, *, width: int | None = None, colour: bool = False) -> str:
@@ -52,7 +53,18 @@ def _seen(verdict: Verdict) -> Table | None:
         at = wording.places(finding.where)
         text = words(on_one_line(finding.message), f", {at}" if at and at not in finding.message else "")
         table.add_row(_label("noted"), text, ids(finding.evidence))
+    if verdict.status in ("suspected", "unknown"):
+        _add_information(table, verdict)
     return table if table.row_count else None
+
+
+def _add_information(table: Table, verdict: Verdict) -> None:
+    """What is known of everything that the symptoms make worth asking, and what is not."""
+    for one in [one for one in verdict.information if one.answer][:MOST_KNOWN]:
+        table.add_row(_label("known"), words(f"{one.short}: {on_one_line(one.answer)}"), ids(one.evidence))
+    missing = [one for one in verdict.information if not one.answer]
+    if missing:
+        table.add_row(_label("unknown"), words((", ".join(one.short for one in missing), QUIET)), "")
 
 
 def _hypotheses(verdict: Verdict) -> Table | None:
@@ -61,6 +73,9 @@ def _hypotheses(verdict: Verdict) -> Table | None:
     table = grid("fit", "right", "right", "rest")
     table.add_row(*(words((title, QUIET)) for title in ("hypothesis", "prior", "now", "")))
     rows = wording.shown(verdict.hypotheses)
+    if verdict.status == "clear":
+        # Where nothing is wrong, a fault that nothing speaks for is not worth a row.
+        rows = [one for one in rows if one.role in ("null", "other") or one.supports]
     for one in rows:
         style = "bold" if one is verdict.hypotheses[0] else QUIET if one.role in ("null", "other") else ""
         numbers = (one.cause, wording.percent(one.prior), wording.percent(one.probability))

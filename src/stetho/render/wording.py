@@ -75,6 +75,8 @@ def target(value: Mapping[str, Json]) -> str:
 
 
 def cost(value: Cost) -> str:
+    if not value.runs:
+        return f"{seconds(value.seconds)}, nothing was run"
     return f"{seconds(value.seconds)}, {value.runs} {'run' if value.runs == 1 else 'runs'}"
 
 

@@ -97,10 +97,11 @@ def _points(stream: Stream, steps: Counter, epochs: Counter, own: list[Stream]) 
     orders, numbers, rows = stream.orders[0], stream.numbers[0], stream.rows[0]
     step, epoch = rows[:, STEP - 5], rows[:, EPOCH - 5]
     if stream.key.row:
-        step = _of_table(stream, own)
+        step, epoch = _of_table(stream, own, STEP), _of_table(stream, own, EPOCH)
+        epoch = np.where(np.isnan(epoch), epochs.at(orders), epoch)
     elif b"#step" not in stream.key.names and b"#pair" not in stream.key.names and b"#epoch" not in stream.key.names:
         step = steps.at(orders)
-    if b"#epoch" not in stream.key.names:
+    if b"#epoch" not in stream.key.names and not stream.key.row:
         epoch = epochs.at(orders)
     for at, nonfinite in enumerate(stream.key.nonfinite):
         values = rows[:, at]
@@ -132,15 +133,17 @@ def _names(stream: Stream, at: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         yield section + name, called == name
 
 
-def _of_table(stream: Stream, own: list[Stream]) -> Floats:
-    """The step of each row of a table: the one that another row of the same table says."""
+def _of_table(stream: Stream, own: list[Stream], column: int) -> Floats:
+    """The step, or the epoch, of each row of a table: the one that another row of the same table says."""
     import numpy as np
 
     found = np.full(len(stream.rows[0]), np.nan)
     tables = stream.rows[0][:, TABLE - 5]
     for other in own:
-        if other.key.row and b"#step" in other.key.names and b"iterations" not in other.key.names:
-            said, steps = other.rows[0][:, TABLE - 5], other.rows[0][:, STEP - 5]
+        names = other.key.names
+        mark = b"#step" if column == STEP else b"#epoch"
+        if other.key.row and mark in names and b"iterations" not in names:
+            said, steps = other.rows[0][:, TABLE - 5], other.rows[0][:, column - 5]
             where = np.minimum(np.searchsorted(said, tables), len(said) - 1)
             found = np.where(said[where] == tables, steps[where], found)
     return found
@@ -156,6 +159,10 @@ def _joined(name: str, run: str, file: str, pieces: list[Points]) -> Series | No
     orders = column("orders")
     order = np.argsort(orders, kind="stable")
     steps, epochs, times = column("steps")[order], column("epochs")[order], column("times")[order]
+    placed = np.isfinite(steps) | np.isfinite(epochs)
+    if 2 <= np.count_nonzero(placed) < len(placed):
+        # What stands before the first step of the run is a setting, or says how it was before.
+        order, steps, epochs, times = order[placed], steps[placed], epochs[placed], times[placed]
     alone = len(orders) == 1 and np.isnan(steps[0]) and np.isnan(epochs[0])
     if alone and not words.is_result(name.encode()):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 BLOCK = 1 << 21
 # A line longer than this is cut to its head; the rest is passed over.
 LONG, HEAD = 1 << 20, 1 << 16
+_BACK = re.compile(rb"\x08+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,9 @@ def blocks(handle: BinaryIO, progress: Callable[[int], None] | None = None, size
     while True:
         data = handle.read(size)
         read += len(data)
+        if b"\b" in data:
+            # A bar that steps back to where it began is one that returns.
+            data = _BACK.sub(b"\r", data)
         if progress is not None:
             progress(read)
         ended = not data

@@ -9,20 +9,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from stetho.text import words
+from stetho.text import openings, words
 from stetho.text.lexer import Token, tokens
+from stetho.text.naming import Named, Naming
 
 Span = tuple[int, int]
 
-LEVELS = frozenset(b"info debug warning warn error critical notice trace train training".split())
-ARTICLES = frozenset(b"the a an with and at of is was new has now to current in for - best".split())
-WRAPPERS = frozenset(b"tensor array float Array np.float0 numpy.float0 np.array DeviceArray jnp.float0".split())
+DURATIONS = frozenset(b"eta time elapsed remaining left took total duration runtime".split())
 SCALES = {b"k": 1e3, b"K": 1e3, b"M": 1e6, b"G": 1e9, b"T": 1e12, b"B": 1e9}
 RATES = re.compile(rb"^(?:it|s|ms|us|sec|samples?|tok|tokens|img|imgs|ex|steps?)/")
 # Who speaks, at the beginning of a line or after a stamp: torchrun, accelerate, srun --label, DeepSpeed, Ray.
 SPEAKER = re.compile(
     rb"^(?:\[(?:rank|Rank|RANK|default|worker)[ :]?(?P<a>0)\]:? ?|(?:rank|Rank|RANK)[ :_=]?(?P<b>0)(?:\]|:| \|| -) ?"
-    rb"|\[0,(?P<c>0)\]<std(?:out|err)>: ?|\([A-Za-z_.: ]+ pid=(?P<d>0)(?:, ip=[0.]+)?\) ?)"
+    rb"|\[0,(?P<c>0)\]<std(?:out|err)>: ?|\([A-Za-z_.: ]+ pid=(?P<d>0)(?:, ip=[0.]+)?\) ?"
+    rb"|(?:worker|node|gpu|host|proc|trainer)[-_]?(?P<e>0)(?: ?\|| ?:) (?=.))"
 )
 LATER_SPEAKER = re.compile(rb"^.{0,60}?\[(?:rank|Rank|RANK)[ :]?(?P<a>0)\]")
 LABEL = re.compile(rb"^ ?(0): ?(?=.)")
@@ -110,12 +110,14 @@ def _row(line: bytes, begin: int, speaker: Span | None) -> Plan:
     token = inside[0]
     span = (at + token.start, at + token.end)
     key = (begin + found.start(2), begin + found.end(2)) if b"0" in name else None
+    if name.lower() in words.EPOCHS:
+        return Plan((), epoch=span, speaker=speaker, row=True)
     if name.lower() in words.STEPS and b"." not in token.text:
-        return Plan((_metric(name, token, span, key),), step=span, speaker=speaker, row=True)
-    return Plan((_metric(name, token, span, key),), speaker=speaker, row=True)
+        return Plan((metric_of(name, token, span, key),), step=span, speaker=speaker, row=True)
+    return Plan((metric_of(name, token, span, key),), speaker=speaker, row=True)
 
 
-def _metric(name: bytes, token: Token, span: Span, key: Span | None, prefix: bytes = b"") -> Metric:
+def metric_of(name: bytes, token: Token, span: Span, key: Span | None = None, prefix: bytes = b"") -> Metric:
     nonfinite = None
     if token.kind == "nonfinite":
         lower = token.text.lower()
@@ -123,113 +125,54 @@ def _metric(name: bytes, token: Token, span: Span, key: Span | None, prefix: byt
     return Metric(name, span, scale=SCALES.get(token.unit, 1.0), nonfinite=nonfinite, key=key, prefix=prefix)
 
 
-@dataclass(frozen=True)
-class _Named:
-    """A number and the name before it, before it is decided what they are."""
-
-    token: Token
-    name: bytes
-    start: int
-    end: int
-    separator: bytes
-    """`:`, `=`, or nothing but a space."""
-    glued: bool
-    listed: bool
-    """After a comma, a bar or a dash, or first in the line: where items of a list begin."""
-
-
-class _Reading:
+class _Reading(Naming):
     """One line being read."""
 
-    def __init__(self, line: bytes, begin: int) -> None:
-        self.line = line
-        self.tokens = tokens(line, begin)
-
     def plan(self, speaker: Span | None) -> Plan:
-        found = [self._named(i) for i, token in enumerate(self.tokens) if token.kind in ("number", "nonfinite", "pair")]
+        said = openings.opening(self.line, self.begin)
+        found = [
+            self.named(i)
+            for i, token in enumerate(self.tokens)
+            if token.kind in ("number", "nonfinite", "pair") and not said.covers(token.start, token.end)
+        ]
+        stamp = self._stamp(found)
+        found = [one for one in found if (one.token.start, one.token.end) != stamp]
         step, total, epoch, epochs, paired, used = self._counters(found)
+        if said.spans.keys() & {"step", "epoch"}:
+            step, total = (said.spans.get("step", step), said.spans.get("total", total))
+            epoch, epochs = (said.spans.get("epoch", epoch), said.spans.get("epochs", epochs))
+            paired = paired and "step" not in said.spans
         left = [one for one in found if one.token not in used]
         metrics = self._metrics(left, counted=step is not None or epoch is not None)
-        stamp = next((t for t in self.tokens[:12] if t.kind == "stamp"), None)
-        first = stamp and (stamp.start, stamp.end)
-        return Plan(metrics, step, total, epoch, epochs, first, speaker, paired)
+        if said.value is not None:
+            inside = tokens(self.line[: said.value[1]], said.value[0])[:1]
+            others = (metric for metric in metrics if metric.name != said.name)
+            metrics = (*(metric_of(said.name, token, said.value) for token in inside), *others)
+        return Plan(metrics, step, total, epoch, epochs, stamp, speaker, paired)
 
-    # --- names -------------------------------------------------------------------------------------------
+    def _stamp(self, found: list[Named]) -> Span | None:
+        """When the line was written: a stamp among its first words or named as one, or seconds at its beginning."""
+        for at, token in enumerate(self.tokens):
+            if token.kind == "stamp" and self._tells_when(at):
+                return token.start, token.end
+        for one in found:
+            if one.token.kind == "number" and not one.token.unit and one.name.lower() in words.STAMPS:
+                return one.token.start, one.token.end
+        leading = words.SECONDS.match(self.line, self.begin)
+        return leading.span(leading.lastindex or 1) if leading is not None else None
 
-    def _named(self, at: int) -> _Named:
-        """Look left from a number for its name."""
-        token, back = self.tokens[at], at - 1
-        separator, spaces, opened = b"", 0, 0
-        while back >= 0:
-            one = self.tokens[back]
-            if one.kind == "space":
-                spaces += 1
-            elif one.text in (b"'", b'"') or one.text in (b"(", b"["):
-                opened += one.text in (b"(", b"[")
-            elif one.text in (b":", b"=") and not separator:
-                separator = one.text
-                if one.text == b"=" and back and self.tokens[back - 1].text in (b"=", b"<", b">", b"!"):
-                    return self._nameless(token)
-            elif one.kind == "word" and one.text in WRAPPERS and opened and back + 1 < at:
-                pass
-            else:
-                break
-            back -= 1
-        glued = bool(separator) and not spaces
-        if (
-            back < 0
-            or (not separator and not spaces)
-            or (opened and not separator and self.tokens[at - 1].text == b"(")
-        ):
-            return self._nameless(token)
-        return self._name_ending(token, back, separator, glued)
-
-    def _nameless(self, token: Token) -> _Named:
-        return _Named(token, b"", token.start, token.start, b"", False, False)
-
-    def _name_ending(self, token: Token, back: int, separator: bytes, glued: bool) -> _Named:
-        """The words that end at a token, with a unit in brackets among them: `time per iteration (ms)`."""
-        end = self.tokens[back].end
-        if self.tokens[back].text in (b")", b"]"):
-            opening = b"(" if self.tokens[back].text == b")" else b"["
-            inner = back - 1
-            while inner >= 0 and back - inner < 8 and self.tokens[inner].text != opening:
-                inner -= 1
-            content = self.tokens[inner + 1 : back]
-            if inner < 0 or not content or any(t.kind not in ("word", "space") and t.text != b"/" for t in content):
-                return self._nameless(token)
-            back = inner - 1
-            if back >= 0 and self.tokens[back].kind == "space":
-                back -= 1
-            if not separator:
-                end = self.tokens[back].end if back >= 0 else end
-        most = 1 if separator == b"=" and glued else 4
-        taken: list[Token] = []
-        while back >= 0 and len(taken) < most:
-            one = self.tokens[back]
-            if one.kind != "word" or one.text in (b"'", b'"'):
-                break
-            taken.append(one)
-            back -= 1
-            if back >= 1 and self.tokens[back].kind == "space" and self.tokens[back - 1].kind == "word":
-                back -= 1
-                continue
-            break
-        while taken and taken[-1].text.lower() in LEVELS | ARTICLES and len(taken) > 1:
-            if taken[-1].text.lower() in (b"train", b"training", b"best", b"error"):
-                break
-            taken.pop()
-        if not taken:
-            return self._nameless(token)
-        start = taken[-1].start
-        before = back if back < 0 or self.tokens[back].kind != "space" else back - 1
-        listed = before < 0 or self.tokens[before].text in (b",", b"|", b"-", b";", b":", b"]", b"{", b"(")
-        return _Named(token, self.line[start:end], start, end, separator, glued, listed)
+    def _tells_when(self, at: int) -> bool:
+        """Whether a stamp is that of its line: early in it or behind `"time": "`, and not how long something took."""
+        before = [token.text.lower() for token in self.tokens[max(0, at - 5) : at] if token.kind == "word"]
+        last = before[-1] if before else b""
+        if re.fullmatch(rb"0:0:0(?:[.,]0)?", self.tokens[at].text) and last in DURATIONS:
+            return False
+        return at < 12 or last in words.STAMPS or last in (b"time", b"asctime", b"date", b"datetime", b"at")
 
     # --- steps and epochs ----------------------------------------------------------------------------------
 
     def _counters(
-        self, found: list[_Named]
+        self, found: list[Named]
     ) -> tuple[Span | None, Span | None, Span | None, Span | None, bool, set[Token]]:
         """Where the step and the epoch stand, with what they count up to."""
         step = total = epoch = epochs = None
@@ -237,18 +180,21 @@ class _Reading:
         for one in found:
             token, name = one.token, _last_words(one.name)
             whole = token.kind == "pair" or (token.kind == "number" and b"." not in token.text and not token.unit)
+            if not whole and name != one.name.lower() and words.is_measure(one.name):
+                # `accuracy over epoch: 0.8` is no epoch.
+                continue
             if name in words.EPOCHS and token.kind != "nonfinite" and (whole or one.separator) and not token.unit:
                 if epoch is None:
-                    epoch, epochs = _halves(token)
+                    epoch, epochs = halves(token)
                 used.add(token)
-            elif name in words.STEPS and whole and b"e" not in token.text.lower():
+            elif name in words.STEPS and (whole or _is_global(one)) and b"e" not in token.text.lower():
                 weight = 3 if name in words.GLOBAL else 2
                 if weight > rank:
-                    (step, total), rank = _halves(token), weight
+                    (step, total), rank = halves(token), weight
                 used.add(token)
             elif token.kind == "pair" and not words.is_measure(one.name):
                 if rank < 1 and self._stands_alone(token):
-                    (step, total), rank = _halves(token), 1
+                    (step, total), rank = halves(token), 1
                 used.add(token)
         if step is None and (leading := self._leading()) is not None:
             step = (leading.start, leading.end)
@@ -278,38 +224,63 @@ class _Reading:
 
     # --- measures ------------------------------------------------------------------------------------------
 
-    def _metrics(self, found: list[_Named], counted: bool) -> tuple[Metric, ...]:
-        certain = [one for one in found if _certain(one)]
+    def _metrics(self, found: list[Named], counted: bool) -> tuple[Metric, ...]:
+        if self.settings is not None:
+            begin, end = self.settings
+            found = [one for one in found if not begin <= one.token.start < end]
+        certain = [one for one in found if _certain(one, counted)]
         sure = {one.token for one in certain if one.separator or _says(one)}
         spaced = any(one.token in sure and not one.separator for one in certain)
         evidence = bool(sure) or counted
         accepted: list[Metric] = []
         names: set[bytes] = set()
-        phase = self._phase(found)
+        first = self._phase(found)
+        phases = self._phases(found, first)
         for one in found:
             token = one.token
             if not self._is_metric(one, sure, evidence, spaced):
                 if evidence and RATES.match(token.unit) and token.kind == "number":
-                    one = _Named(token, token.unit, token.end, token.end, b":", False, True)
+                    one = Named(token, token.unit, token.end, token.end, b":", False, True)
                 else:
                     continue
-            if one.name in names and b"0" not in one.name:
+            phase = first
+            for place, said in phases:
+                phase = said if place <= one.start else phase
+            if phase + one.name in names and b"0" not in one.name:
                 continue
-            names.add(one.name)
+            names.add(phase + one.name)
             key = (one.start, one.end) if b"0" in one.name else None
             prefix = phase if phase and not words.VALIDATION.search(one.name.lower()) else b""
-            value, divisor = _halves(token)
-            metric = _metric(one.name, token, value, key, prefix)
+            value, divisor = halves(token)
+            metric = metric_of(one.name, token, value, key, prefix)
             if divisor is not None:
                 metric = Metric(one.name, value, divisor, key=key, prefix=prefix)
             accepted.append(metric)
         return tuple(accepted)
 
-    def _is_metric(self, one: _Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
+    def _phases(self, found: list[Named], first: bytes) -> list[tuple[int, bytes]]:
+        """Where a line turns from one phase to another: `train: loss 0.5 acc 0.8 | val: loss 0.6 acc 0.7`."""
+        named = [(one.start, one.end) for one in found if one.name]
+        turns = []
+        for at, token in enumerate(self.tokens):
+            said = words.turn(token.text) if token.kind == "word" else None
+            if said is None or any(a <= token.start < b for a, b in named):
+                continue
+            after = self.tokens[at + 1 : at + 3]
+            begins = len(after) == 2 and after[0].kind == "space" and any(a == after[1].start for a, _ in named)
+            if begins or (after and after[0].text in (b":", b"[", b"(", b"]", b")", b"|")):
+                turns.append((token.start, said))
+        # A line with one phase only has said it before its first measure, or says nothing.
+        return turns if {said for _, said in turns} | {first} >= {b"", b"val"} and len(turns) > 1 else []
+
+    def _is_metric(self, one: Named, sure: set[Token], evidence: bool, spaced: bool) -> bool:
         token = one.token
         if not one.name or words.is_count(one.name) or self._is_share(token):
             return False
-        if one.name.lower() in words.PHASES and b"." not in token.text:
+        lower = one.name.lower()
+        if lower in words.PHASES and b"." not in token.text:
+            return False
+        if lower in words.STEPS or lower in words.UNITS or lower.endswith(b".py"):
             return False
         if token in sure:
             # `train.py:37` and `cuda:0` are places; a measure beside a colon without a space has decimals.
@@ -326,19 +297,19 @@ class _Reading:
         """Whether a number is how far a bar has come: `45%|`."""
         return token.unit == b"%" and self.line[token.end + 1 : token.end + 2] == b"|"
 
-    def _phase(self, found: list[_Named]) -> bytes:
+    def _phase(self, found: list[Named]) -> bytes:
         """`val` when the line says before its first measure that it is about validation."""
         first = next((one.start for one in found if one.name and words.is_measure(one.name)), 0)
-        begin = self.tokens[0].start if self.tokens else 0
-        said = words.VALIDATION.search(self.line[begin:first].lower()) if first else None
-        return b"val" if said is not None and b"train" not in self.line[begin:first].lower() else b""
+        before = self.line[self.tokens[0].start : first].lower() if self.tokens and first else b""
+        said = words.VALIDATION.search(before)
+        return b"val" if said is not None and not words.TRAINING.search(before) else b""
 
 
-def _certain(one: _Named) -> bool:
+def _certain(one: Named, counted: bool) -> bool:
     """Whether a name is that of a measure, whatever stands beside it."""
     if not one.name or words.is_count(one.name):
         return False
-    alone = one.name.lower() in words.PHASES and bool(one.separator) and b"." in one.token.text
+    alone = one.name.lower() in words.PHASES and (bool(one.separator) or counted) and b"." in one.token.text
     return alone or words.is_measure(one.name)
 
 
@@ -351,15 +322,20 @@ def _last_words(name: bytes) -> bytes:
     return two if two in words.STEPS or two in words.EPOCHS else lower.split()[-1] if lower else b""
 
 
-def _says(one: _Named) -> bool:
+def _is_global(one: Named) -> bool:
+    """Whether it is a step that is written as `9.0`."""
+    return one.name.lower() in words.GLOBAL and one.token.kind == "number" and not one.token.unit and one.glued
+
+
+def _says(one: Named) -> bool:
     """Whether a name and a number with nothing but a space between them are a measure: `loss 0.53`."""
     last = one.name.split()[-1]
-    return words.is_measure(last) and (
+    return (words.is_measure(last) or last.lower() in words.PHASES) and (
         one.token.kind != "number" or bool(one.token.text.strip(b"0,-+")) or bool(one.token.unit) or one.listed
     )
 
 
-def _halves(token: Token) -> tuple[Span, Span | None]:
+def halves(token: Token) -> tuple[Span, Span | None]:
     if token.kind != "pair":
         return (token.start, token.end), None
     return (token.start, token.start + 1), (token.end - 1, token.end)

@@ -26,9 +26,9 @@ TOKENS = re.compile(
     rb"|(?P<pair>0 ?/ ?0)(?![A-Za-z0-9_./]?0)"
     rb"|(?P<nonfinite>(?:(?<![A-Za-z0-9_\x80-\xff)\]])[-+])?(?i:nan|inf|infinity))(?![A-Za-z0-9_\x80-\xff/.(-])"
     rb"|(?P<number>(?:(?<![A-Za-z0-9_\x80-\xff)\]])[-+])?" + NUMBER + rb")(?P<unit>" + UNITS + rb")?"
-    rb"(?![A-Za-z0-9_\x80-\xff]|[-./]" + INNER + rb")"
+    rb"(?:(?=/[A-Za-z_]+=)|(?![A-Za-z0-9_\x80-\xff]|[-./]" + INNER + rb"))"
     rb"|(?P<junk>[.-]?0(?:[-./:]?" + INNER + rb"+)*)"
-    rb"|(?P<word>" + WORD + INNER + rb"*(?:[-./@+'&]" + INNER + rb"+)*/?)"
+    rb"|(?P<word>" + WORD + INNER + rb"*(?:[-./@+'&]" + INNER + rb"+)*(?:/|\.(?= 0))?)"
     rb"|(?P<space> )"
     rb"|(?P<other>[\x00-\xff])"
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from stetho.phrase import Phrase
 from stetho.text import thinning
 from stetho.text.blocks import BLOCK, Block, blocks
+from stetho.text.headers import Headers
 from stetho.text.shapes import Shape, Shapes, Widths, ranks_of
 from stetho.text.stream import TABLE, Key, Stream
 from stetho.text.tracebacks import Tracebacks
@@ -26,6 +27,7 @@ MOST_RANKS = 64
 TAIL = 300
 CLOCK = 1 << 14
 MOST_BANNERS = 100
+MOST_EACH = 256
 
 
 @dataclass
@@ -66,6 +68,8 @@ class Log:
     spoken: int = 0
     """Lines of output: not blank, not indented, no part of a traceback, no launcher's farewell."""
     said: dict[str, Said] = field(default_factory=dict)
+    each: list[tuple[int, bytes]] = field(default_factory=list)
+    """The lines that say something of which every one counts: number and text, at most so many."""
     warnings: dict[int, Repeated] = field(default_factory=dict)
     streams: list[Stream] = field(default_factory=list)
     tracebacks: Tracebacks = field(default_factory=Tracebacks)
@@ -79,7 +83,9 @@ class Log:
         import numpy as np
 
         self.shapes = Shapes(self.phrases)
+        self._every = frozenset(phrase.id for phrase in self.phrases if phrase.each)
         self.widths = Widths(self.shapes)
+        self.headers = Headers(self.shapes)
         self.clock = Stream(Key((), ()), most=CLOCK)
         self.by_key: dict[Key, int] = {}
         self.last: dict[int, tuple[int, bytes, int, int]] = {}
@@ -103,7 +109,7 @@ class Log:
         """Everything that the lines of a block say."""
         import numpy as np
 
-        codes = self.widths.codes(block.raw, len(block))
+        codes = self.headers.settled(block, self.widths.codes(block.raw, len(block)))
         self._learn()
         tally = np.bincount(codes, minlength=len(self.counts))
         self.counts += tally
@@ -353,6 +359,9 @@ class Log:
             first, last = int(at[0]), int(at[-1])
             for phrase in shape.phrases:
                 self._hear(phrase, block, first, last, len(at), int(heard[last]))
+            if self._every.intersection(shape.phrases):
+                picked = at[: max(0, MOST_EACH - len(self.each))].tolist()
+                self.each += [(int(block.numbers[index]), block.line(index)) for index in picked]
             if shape.warns:
                 known = self.warnings.get(code)
                 if known is None:

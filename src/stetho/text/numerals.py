@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from stetho.series import Floats, Whole
 
 NAN = float("nan")
-THOUSANDS = re.compile(rb"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
+THOUSANDS = re.compile(rb"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 _LONGEST, _EXACT, _POWERS = 18, 2**53, 22
 # For fewer numbers than this, to read them one by one is faster.
 _FEW = 400

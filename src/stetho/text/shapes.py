@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
-from stetho.text import grammar, tracebacks
+from stetho.text import grammar, grid, tracebacks
 from stetho.text.even import CODES, LONGEST, collapse, collapsed, shown
 from stetho.text.extraction import Extraction
 
@@ -41,10 +41,20 @@ class Shape:
     section: bytes | None = None
     """The section of a table that it begins; empty for a table's frame."""
     extraction: Extraction | None = None
+    heads: bool = False
+    """It may be the names of a table's columns."""
+    cells: grid.Cells | None = None
+    """What stands in the columns, when it may be a row of a table whose names stand above it."""
 
     @property
     def telling(self) -> bool:
-        return self.plan.counts or bool(self.phrases) or self.warns or self.opens or self.section is not None
+        said = self.plan.counts or bool(self.phrases) or self.warns or self.opens or self.section is not None
+        return said or self.heads or self.cells is not None
+
+    def below(self, names: grid.Names) -> Shape:
+        """The same lines where they stand below these names."""
+        plan = grid.plan(self.cells or (), names)
+        return replace(self, plan=plan, extraction=Extraction(self.shown, plan) if plan.counts else None, cells=None)
 
 
 class Vocabulary:
@@ -149,6 +159,7 @@ def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
     section = _section(line)
     plan = grammar.Plan() if opens or section is not None else grammar.read(line)
     indented = line[:1] in (b" ", b"") or not line.strip()
+    plain = not opens and section is None and not plan.row
     return Shape(
         line,
         plan,
@@ -158,6 +169,8 @@ def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
         speaks=not indented and not vocabulary.farewells.intersection(said),
         section=section,
         extraction=Extraction(line, plan) if plan.counts or plan.stamp is not None else None,
+        heads=plain and grid.may_head(line),
+        cells=grid.cells(line) if plain else None,
     )
 
 

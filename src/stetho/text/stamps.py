@@ -17,10 +17,14 @@ _USUAL = re.compile(
 )
 _PIECES = re.compile(rb"[0-9]+|[A-Z][a-z][a-z]|[.,](?=[0-9])")
 DAY = 86400.0
+_COUNTED = re.compile(rb"[0-9]{10,13}(?:\.[0-9]*)?")
+EARLIEST, LATEST = 1e9, 4e9
 
 
 def seconds(stamp: bytes) -> float | None:
     """The time that a stamp says; None when its numbers are no time. Zones are left out: a log keeps to one."""
+    if _COUNTED.fullmatch(stamp):
+        return counted(float(stamp))
     pieces = _PIECES.findall(stamp)
     fraction = 0.0
     for at in range(len(pieces) - 1, 0, -1):
@@ -47,6 +51,13 @@ def seconds(stamp: bytes) -> float | None:
             a, b, c = (c, a, b) if a <= 12 else (c, b, a)
         return _time(a if a > 99 else 2000 + a, b, c, numbers[3:6], fraction)
     return None
+
+
+def counted(number: float) -> float | None:
+    """Seconds, or thousandths of them, since 1970; None for a number that is another."""
+    if EARLIEST <= number < LATEST:
+        return number
+    return number / 1000 if EARLIEST * 1000 <= number < LATEST * 1000 else None
 
 
 def seconds_of(stamps: bytes, count: int, width: int) -> Floats | None:

@@ -12,6 +12,7 @@ from stetho.facts import (
     LoggedNonfinite,
     LoggedWarnings,
     Progress,
+    RankCalls,
     RareLines,
     RepeatedLine,
     Restarts,
@@ -23,9 +24,10 @@ from stetho.facts import (
 )
 from stetho.reader import Reading
 from stetho.series import Series
-from stetho.text import words
+from stetho.text import calls, words
 from stetho.text.assembly import LARGEST, unwrapped
 from stetho.text.even import text
+from stetho.text.launcher import FirstFailure, first_failure
 from stetho.text.stream import EPOCH, EPOCHS, STEP, TOTAL
 from stetho.text.tracebacks import Raised
 
@@ -46,7 +48,10 @@ CONSEQUENCES = (
     "Broken pipe",
     "SignalException",
     "remote process exited",
+    "Connection refused",
 )
+# What a launcher's report says of processes that it ended itself.
+BY_SIGNAL = {"process-killed": "SIGKILL", "terminated": "SIGTERM"}
 # A silence counts when it is so many times longer than usual, and so long.
 GAP_TIMES, GAP_SECONDS = 20, 60.0
 
@@ -63,19 +68,35 @@ def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
     raised = log.tracebacks.found()
     crash = _crash(log, raised)
     yield from _several(log, raised)
+    yield from _calls(log, raised)
     yield from _restarts(log)
     yield from _gap(log)
     yield from _nonfinite(series)
     yield from _warnings(log)
-    statements = list(_statements(log))
+    failed = first_failure([(number, line) for _, number, line in log.tail])
+    statements = list(_statements(log, failed))
     yield from statements
-    end = _end(log, crash, progress)
+    end = _end(log, crash, progress, failed)
+    told = (
+        Reading(crash, f"{crash.exception}: {crash.message} ({crash.where})", crash.log_line, crash.rank)
+        if crash
+        else None
+    )
+    # What follows from another rank's end does not explain this one: the launcher's word comes last.
+    if told is not None and end is not None and _follows(crash):
+        yield told
+        told = None
     if end is not None:
         yield end
     elif crash is None and not any(s.fact.said for s in statements if isinstance(s.fact, Statements)):
         yield from _rare(log)
-    if crash is not None:
-        yield Reading(crash, f"{crash.exception}: {crash.message} ({crash.where})", crash.log_line, crash.rank)
+    if told is not None:
+        yield told
+
+
+def _follows(crash: Crash | None) -> bool:
+    """Whether an exception only tells that another process has gone."""
+    return crash is not None and any(word in f"{crash.exception}: {crash.message}" for word in CONSEQUENCES)
 
 
 # --- exceptions ----------------------------------------------------------------------------------------------
@@ -106,6 +127,9 @@ def _crash(log: Log, raised: list[Raised]) -> Crash | None:
         _after(log, chosen),
         chosen.chain,
         chosen.run,
+        chosen.code,
+        chosen.forward,
+        chosen.calls,
     )
 
 
@@ -129,11 +153,26 @@ def _several(log: Log, raised: list[Raised]) -> Iterator[Reading]:
     yield Reading(fact, f"{fact.count} tracebacks{whose}, the first one {raised[0]}"[:LONGEST], raised[0].line)
 
 
+def _calls(log: Log, raised: list[Raised]) -> Iterator[Reading]:
+    """The collective calls in which ranks waited at the end."""
+    last = {one.run: one for one in raised}
+    found = [*calls.by_watchdogs(log.each), *calls.by_tracebacks(last.values())]
+    if len({one.rank for one in found}) > 1:
+        told = ", ".join(f"rank {one.rank} in {one.name}" for one in found[:4])
+        yield Reading(RankCalls(tuple(found[:200])), f"ranks that waited: {told}", found[0].line)
+
+
 # --- the end -------------------------------------------------------------------------------------------------
 
 
-def _end(log: Log, crash: Crash | None, progress: Progress | None) -> Reading | None:
+def _end(log: Log, crash: Crash | None, progress: Progress | None, failed: FirstFailure | None) -> Reading | None:
     """How the run ended, when the log says so in its last words and no exception does."""
+    steps = (progress.step if progress is not None else None) or 0
+    if failed is not None and (failed.signal is not None or crash is None or crash.lines_after > LINES_AFTER_THE_END):
+        who = f"rank {failed.rank}" if failed.rank is not None else "a process"
+        how = f"ended by {failed.signal}" if failed.signal else f"ended with code {failed.code}"
+        end = RunEnd(code=None if failed.signal else failed.code, signal=failed.signal, steps=steps)
+        return Reading(end, f"{who} failed first, {how}, says the launcher", failed.line)
     if crash is not None and crash.lines_after <= LINES_AFTER_THE_END:
         return None
     endings = {phrase.id: phrase.ended for phrase in log.phrases if phrase.ended}
@@ -144,7 +183,7 @@ def _end(log: Log, crash: Crash | None, progress: Progress | None) -> Reading | 
     # What says why is better than what says that: a signal beats an error, and an error beats a farewell.
     order = {"done": 0, "error": 1, "SIGTERM": 2, "SIGINT": 2}
     best = max(final, key=lambda one: (order.get(endings[one.phrase], 3), one.last_order))
-    how, steps = endings[best.phrase], (progress.step if progress is not None else None) or 0
+    how = endings[best.phrase]
     if how in ("done", "error"):
         end, words = RunEnd(code=0 if how == "done" else 1, steps=steps), f"the log ends with: {short(best.last_text)}"
     else:
@@ -199,9 +238,12 @@ def _said_progress(progress: Progress) -> str:
 # --- what stands out -----------------------------------------------------------------------------------------
 
 
-def _statements(log: Log) -> Iterator[Reading]:
+def _statements(log: Log, failed: FirstFailure | None) -> Iterator[Reading]:
     # Last words that say nothing of how it ended are only there to be left out.
     empty = {phrase.id for phrase in log.phrases if phrase.farewell and not phrase.ended}
+    if failed is not None:
+        # A launcher ends the other processes after the first one has failed, and reports that as well.
+        empty |= {phrase for phrase, name in BY_SIGNAL.items() if failed.signal != name}
     said: list[Statement] = []
     for one in sorted(log.said.values(), key=lambda one: one.order):
         if one.phrase in empty:

@@ -21,6 +21,8 @@ BOXED = re.compile(r"^[│|] (?P<file>[^\s│]+\.py):(?P<line>\d+) in (?P<name>\
 ENDING = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: ?(?P<message>.*))?$")
 CHAINS = ("During handling of the above exception", "The above exception was the direct cause")
 NESTED = ("Original Traceback", "-- Process ")
+# A traceback of another rank inside the message of this one's exception.
+OF_A_RANK = re.compile(r"Traceback \(most recent call last\): \(RANK \d{1,6}\)")
 LIBRARY = re.compile(r"[/\\](site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3|^<|stetho[/\\]observer[/\\]")
 SPEAKER = re.compile(
     r"^(?:\[(?:rank|Rank|RANK|default|worker)[ :]?(\d+)\]:? ?|\[\d+,(\d+)\]<std(?:out|err)>: ?"
@@ -36,6 +38,16 @@ CONTINUED = 12
 # Lines of something else that may stand inside a traceback, and behind one whose rank has fallen silent.
 FOREIGN, SILENCE = 3, 200
 KEPT = 40
+# Letters of a line of code that are kept.
+SHOWN = 300
+# Innermost calls that are kept of a traceback.
+CALLS = 12
+
+
+def called(file: str, function: str) -> str:
+    """A call in short: where its file lies in its package, and the function."""
+    parts = re.split(r"[/\\](?:site-packages|dist-packages)[/\\]|[/\\]lib[/\\]python3[^/\\]*[/\\]", file)
+    return f"{parts[-1][-120:]} {function[:80]}".replace("\\", "/")
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,12 @@ class Raised:
     """The exceptions that led to it, the first one first."""
     spoken: int = 0
     """Lines of output up to it."""
+    code: str = ""
+    """The code at `where`, as the traceback shows it."""
+    forward: Place | None = None
+    """The user's line whose gradient failed, where autograd's search for NaN shows it before the exception."""
+    calls: tuple[str, ...] = ()
+    """Its innermost calls, whoever's they are: the end of the file's path and the function."""
 
     def __str__(self) -> str:
         return f"{self.exception}: {self.message}".rstrip(": ")
@@ -65,6 +83,11 @@ class _Open:
     """A traceback under way, of one rank."""
 
     frames: list[Place] = field(default_factory=list)
+    code: dict[Place, str] = field(default_factory=dict)
+    """What the traceback shows of each frame: the line below it."""
+    loose: tuple[Place, ...] = ()
+    """Frames that were shown before, without an exception."""
+    calls: list[str] = field(default_factory=list)
     inside: bool = False
     grouped: bool = False
     foreign: int = 0
@@ -137,10 +160,13 @@ class Tracebacks:
 
     def _step(self, state: _Open, run: str, line: str, begins: bool, number: int, order: int) -> bool:
         if begins:
-            chained = state.chained or line.lstrip("| +").startswith(NESTED)
+            nested = line.lstrip("| +").startswith(NESTED) or OF_A_RANK.search(line) is not None
+            chained = state.chained or nested
             if not chained:
                 self._keep(state)
-            state.frames, state.inside, state.foreign, state.chained = [], True, 0, chained
+            state.loose = tuple(state.frames) if state.inside and state.last is None else ()
+            state.frames, state.calls, state.code = [], [], {}
+            state.inside, state.foreign, state.chained = True, 0, chained
             state.grouped = state.grouped or "Exception Group" in line
             said = self.unraisable.pop(run, None)
             state.unraisable = (chained and state.unraisable) or (said is not None and order - said <= FOREIGN)
@@ -151,14 +177,17 @@ class Tracebacks:
         if frame is not None:
             if state.last is not None and not state.inside and not state.chained:
                 self._keep(state)
-                state.frames = []
+                state.frames, state.calls = [], []
             state.frames.append(Place(frame["file"], int(frame["line"][:9])))
+            state.calls.append(called(frame["file"], frame["name"] or ""))
             state.inside, state.foreign = True, 0
             return True
         if not line.strip():
             return state.inside or state.last is not None
         indented = line[0].isspace() or line[0] in "│╭╰|+^~>"
         if state.inside:
+            if indented and state.frames:
+                state.code.setdefault(state.frames[-1], line.strip(" >|│")[:SHOWN])
             return indented or self._named(state, run, line, number, order)
         return self._after(state, run, line, indented)
 
@@ -171,12 +200,18 @@ class Tracebacks:
             if state.foreign > FOREIGN:
                 self._close(run)
             return False
+        before = state.last if state.chained else None
         own = [f for f in state.frames if not LIBRARY.search(f.file)]
+        if not own and before is not None:
+            own = list(before.frames)
         where = own[-1] if own else state.frames[-1] if state.frames else None
         name, message = ending["name"].rsplit(".", 1)[-1], ending["message"] or ""
-        before = state.last if state.chained else None
         chain = (*before.chain, str(before)[:300]) if before is not None else ()
-        state.last = Raised(name, message, where, tuple(own[-5:]), number, order, run, chain[-6:])
+        code = state.code.get(where, "") if where is not None else ""
+        state.last = Raised(
+            name, message, where, tuple(own[-5:]), number, order, run, chain[-6:],
+            code=code, forward=_forward(state), calls=tuple(state.calls[-CALLS:]),
+        )  # fmt: skip
         state.inside, state.lines, state.chained = False, 0, False
         self.named.append(order)
         return True
@@ -215,3 +250,8 @@ class Tracebacks:
         state = self.open.pop(run, None)
         if state is not None:
             self._keep(state)
+
+
+def _forward(state: _Open) -> Place | None:
+    """The innermost of the user's frames that were shown right before a traceback."""
+    return next((f for f in reversed(state.loose) if not LIBRARY.search(f.file)), None)

@@ -4,8 +4,8 @@
 One rank takes another branch or has one batch more, and the others wait until a timeout.
 
 ## How it is told apart
-With TORCH_DISTRIBUTED_DEBUG=DETAIL torch names the ranks that differ; a timeout alone does not tell it from a rank
-that hangs.
+With TORCH_DISTRIBUTED_DEBUG=DETAIL torch names the ranks that differ, and watchdogs and flight recorders of several
+ranks show it side by side; a timeout alone does not tell it from a rank that hangs.
 
 ## How it is fixed
 Make every rank take the same branches, and give every rank as many batches.
@@ -15,15 +15,17 @@ from stetho.cause import Cause
 
 collective_mismatch = Cause(
     id="dist/collective-mismatch",
-    share=0.1,
-    symptoms={"killed": 0.5, "crash": 0.45, "none": 0.02},
+    share=0.2,
+    symptoms={"killed": 0.35, "crash": 0.35, "hang": 0.25, "none": 0.02},
     predicts={
         "collectives-differ": 0.5,
-        "collective-timed-out": 0.6,
-        "explained-at-the-end": 0.8,
-        "exception-raised": 0.6,
+        "ranks-call-differently": 0.8,
+        "collective-timed-out": 0.35,
+        "stood-still": 0.1,
+        "explained-at-the-end": 0.5,
+        "exception-raised": 0.5,
     },
-    mechanism=("collectives-differ",),
+    mechanism=("collectives-differ", "ranks-call-differently"),
     statement="ranks called different collectives",
     test="run with TORCH_DISTRIBUTED_DEBUG=DETAIL: if no mismatch is named, it is not this",
     fix="make every rank take the same branches and as many batches",

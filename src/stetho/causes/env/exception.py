@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 exception = Cause(
     id="env/exception",
-    share=0.46,
+    share=0.42,
     symptoms={"crash": 0.97, "none": 0.01},
     # A more specific cause claims the exceptions that it can read; this one takes the rest.
     predicts={
@@ -34,6 +34,7 @@ exception = Cause(
         "collectives-differ": 0.02,
         "storage-failed": 0.02,
         "saved-file-unreadable": 0.02,
+        "broken-file-loaded": 0.02,
         "versions-misfit": 0.02,
     },
     mechanism=("exception-raised",),

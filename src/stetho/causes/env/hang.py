@@ -14,15 +14,17 @@ from stetho.cause import Cause
 
 hang = Cause(
     id="env/hang",
-    share=0.03,
-    symptoms={"killed": 0.6, "crash": 0.37, "none": 0.02},
+    share=0.04,
+    symptoms={"killed": 0.35, "hang": 0.33, "crash": 0.27, "none": 0.02},
     predicts={
-        "collective-timed-out": 0.85,
-        "explained-at-the-end": 0.8,
+        "collective-timed-out": 0.7,
+        "stood-still": 0.9,
+        "explained-at-the-end": 0.6,
         "exception-raised": 0.4,
         "collectives-differ": 0.02,
+        "ranks-call-differently": 0.02,
     },
-    mechanism=("collective-timed-out",),
+    mechanism=("collective-timed-out", "stood-still"),
     statement="it waited for something that never came",
     test="take the stacks of every rank while it hangs: if one of them computes, it is not this",
     fix="find the rank that did not come, and what it did instead",

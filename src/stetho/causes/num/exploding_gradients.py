@@ -16,10 +16,12 @@ from stetho.cause import Cause
 exploding_gradients = Cause(
     id="num/exploding-gradients",
     share=0.20,
-    symptoms={"loss-nonfinite": 0.50, "loss-diverging": 0.20, "gradients-exploding": 0.20, "loss-spike": 0.05},
-    predicts={"gradient-run-up": 0.70},
-    mechanism=("gradient-run-up",),
+    symptoms={
+        "loss-nonfinite": 0.45, "loss-diverging": 0.20, "gradients-exploding": 0.15, "crash": 0.14, "loss-spike": 0.05,
+    },
+    predicts={"gradient-run-up": 0.70, "loss-run-up": 0.80},
+    mechanism=("gradient-run-up", "loss-run-up"),
     statement="gradients grow without bound",
     test="clip the gradient norm at 1: if the symptom stays, it is not this",
     fix="clip the gradient norm, and check initialisation and depth",
-)
+)  # fmt: skip

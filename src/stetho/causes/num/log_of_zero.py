@@ -18,7 +18,7 @@ from stetho.cause import Cause
 log_of_zero = Cause(
     id="num/log-of-zero",
     share=0.30,
-    symptoms={"loss-nonfinite": 0.95, "crash": 0.02},
+    symptoms={"loss-nonfinite": 0.82, "crash": 0.15},
     predicts={
         "log-at-zero": 0.96,
         "log-floor": {"symptom-gone": 0.88, "better": 0.06, "same": 0.03, "worse": 0.01, "new-failure": 0.02},

@@ -10,8 +10,22 @@ ERROR = {"exception": "KeyError", "message": "'lr'", "where": {"file": "train.py
     reads=(Crash, RunEnd),
     root="traceback",
     background=0.02,
-    # An ordinary exception has a name of its own.
-    given={"other/unlisted": 0.04},
+    given={
+        # An ordinary exception has a name of its own.
+        "other/unlisted": 0.04,
+        # Where numbers go wrong a program may look and raise; what it says then tells the two apart.
+        "num/log-of-zero": 0.9,
+        "num/sqrt-at-zero": 0.9,
+        "num/division-by-zero": 0.9,
+        "num/overflow": 0.9,
+        "num/half-precision": 0.9,
+        "num/exploding-gradients": 0.9,
+        "data/nonfinite-values": 0.9,
+        "dist/one-rank-nonfinite": 0.9,
+        "hp/lr-too-high": 0.9,
+        "hp/no-warmup": 0.9,
+        "data/inputs-unnormalized": 0.9,
+    },
     fires={
         "a KeyError": {"crash": ERROR, "run-end": {"code": 1}},
         "a message of many lines": {"crash": {**ERROR, "lines_after": 12}, "run-end": {"code": 1}},

@@ -45,8 +45,9 @@ def gradient_run_up(
     """
     if curve.nonfinite_step is None:
         return
-    known = [(s, n) for s, n in zip(gradients.steps, gradients.norms, strict=True) if s <= curve.nonfinite_step]
-    norms = [n for _, n in known if isfinite(n)]
+    pairs = zip(gradients.steps, gradients.norms, strict=True)
+    known = [(s, n) for s, n in pairs if s <= curve.nonfinite_step and isfinite(n)]
+    norms = [n for _, n in known]
     if len(norms) < 4 * least:
         return
     usual = median(norms[: 3 * len(norms) // 5])
@@ -55,7 +56,7 @@ def gradient_run_up(
         raised += 1
     if raised >= least and median(norms[-3:]) > factor * usual:
         yield Finding(
-            f"the gradient norm climbs from {usual:.3g} to {norms[-1]:.3g} over the last {raised} points before step "
-            f"{curve.nonfinite_step}",
+            f"the gradient norm climbs from {usual:.3g} to {norms[-1]:.3g} over the last {raised} points, from step "
+            f"{known[-raised][0]} on, before step {curve.nonfinite_step}",
             step=curve.nonfinite_step,
         )

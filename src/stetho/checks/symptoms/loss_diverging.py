@@ -2,7 +2,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from stetho.check import Finding, check
-from stetho.curves import finite, shape
+from stetho.curves import falls_for_ever, finite, shape
 from stetho.facts import LossCurve
 
 
@@ -18,6 +18,7 @@ from stetho.facts import LossCurve
             "values": [0.0 if i % 4 == 3 else 0.3 * 1.12**i for i in range(120)]
         },
         "far above chance": {"values": [2.3] * 5 + [9.0, 11.0] * 20, "chance": 2.303},
+        "below zero, faster and faster": {"values": [-2.3 - 0.05 * i**2 for i in range(120)]},
     },
     quiet={
         "falls": {"values": [3.0 - i * 0.05 for i in range(40)]},
@@ -26,20 +27,29 @@ from stetho.facts import LossCurve
         "a value loss that grows tenfold": {"values": [2.0 * 1.02**i for i in range(120)]},
         "ends in one spike": {"values": [1.0] * 110 + [1.0, 1.1] * 4 + [900.0, 300.0]},
         "crosses zero": {"values": [0.01 * (-1) ** i for i in range(40)]},
+        "a density that is learned": {"values": [3.0 - 8.0 * (1 - 0.95**i) for i in range(120)]},
     },
 )
 def loss_diverging(curve: LossCurve, *, factor: float = 2.0, unknown: float = 50.0) -> Iterator[Finding]:
-    """The loss ends far above where it started.
+    """The loss ends far above where it started, or falls below zero without end.
 
     ## Why it matters
-    Training undoes what it had: each step makes the model worse.
+    Training undoes what it had: each step makes the model worse, or drives a quantity that has no floor.
 
     ## False alarms
     Adversarial losses rise and fall against each other; with several objectives this check stays quiet. A
     loss that hovers around zero has no level to compare with, so a rise must be large in noise, too.
     """
     seen = shape(curve.values)
-    if seen is None or curve.objectives > 1 or seen.start <= 0:
+    if seen is None or curve.objectives > 1:
+        return
+    fall = falls_for_ever(curve.values)
+    if fall is not None:
+        yield Finding(
+            f"loss falls from {fall[0]:.3g} to {fall[1]:.3g} in {seen.steps} steps, without slowing down",
+            where=(curve.where,) if curve.where else (),
+        )
+    if seen.start <= 0:
         return
     level = max(seen.start, curve.chance or 0.0)
     # Returns and values grow as an agent gets better; without labels to compare with, only an explosion counts.

@@ -1,0 +1,24 @@
+"""One rank is slow and all others wait for it.
+
+## What happens
+A hot or broken device, a slow disk or a busy neighbour holds up one rank, and every collective waits for it.
+
+## How it is told apart
+The times of the ranks: one computes or loads longer, all others wait as much longer.
+
+## How it is fixed
+Look at that rank's machine: clocks and temperature of its device, its disk, its neighbours.
+"""
+
+from stetho.cause import Cause
+
+straggler = Cause(
+    id="dist/straggler",
+    share=0.2,
+    symptoms={"slow-training": 0.85, "none": 0.1},
+    predicts={"rank-straggles": 0.95},
+    mechanism=("rank-straggles",),
+    statement="one rank is slow and all others wait for it",
+    test="move that rank to another machine: if the same rank stays slow, it is not the machine",
+    fix="look at the device, the disk and the neighbours of that rank's machine",
+)

@@ -1,0 +1,24 @@
+"""The accelerator waits for data.
+
+## What happens
+Reading, decoding or augmenting takes longer than the step that uses it, and every step waits.
+
+## How it is told apart
+The times that the run logs, or a look at what it waits for; the device is mostly idle.
+
+## How it is fixed
+More loader workers, work that is done once and kept, a faster disk, larger files.
+"""
+
+from stetho.cause import Cause
+
+input_bound = Cause(
+    id="env/input-bound",
+    share=0.02,
+    symptoms={"slow-training": 0.85, "none": 0.1},
+    predicts={"waits-for-data": 0.95},
+    mechanism=("waits-for-data",),
+    statement="the run waits for its data",
+    test="train on one batch that is kept: if steps do not get faster, it is not this",
+    fix="use more loader workers, do less per sample, or put the data on a faster disk",
+)

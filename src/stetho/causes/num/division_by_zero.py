@@ -1,0 +1,25 @@
+"""Something is divided by zero.
+
+## What happens
+x / 0 is infinite and 0 / 0 is NaN. It comes with the standard deviation of a constant feature, the mean over an empty
+mask, a normalisation by a sum that is zero.
+
+## How it is told apart
+The first NaN or Inf comes out of a division whose divisor holds zeros; a small number added to the divisor removes it.
+
+## How it is fixed
+Keep the divisor from zero: `/ (x + eps)`, `clamp_min`, or leave out what is empty.
+"""
+
+from stetho.cause import Cause
+
+division_by_zero = Cause(
+    id="num/division-by-zero",
+    share=0.08,
+    symptoms={"loss-nonfinite": 0.80, "crash": 0.17},
+    predicts={"divided-by-zero": 0.96},
+    mechanism=("divided-by-zero",),
+    statement="something is divided by zero",
+    test="keep the divisor away from zero: if the loss is still not finite, it is not this",
+    fix="add a small number to the divisor, or leave out what is empty",
+)

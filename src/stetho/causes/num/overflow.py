@@ -1,0 +1,26 @@
+"""An exponential, a power or a sum grows beyond what the numbers can hold.
+
+## What happens
+exp of 89 is infinite in float32. Scores, log-variances or logits pass the limit, and the next subtraction or product of
+infinities is NaN.
+
+## How it is told apart
+The first Inf comes out of an exponential whose input is finite and large. Where the whole run was climbing towards it,
+gradients or the rate are the reason; where float16 alone overflows, it is num/half-precision.
+
+## How it is fixed
+Bound what goes into the exponential, or use the function that subtracts the largest first (`logsumexp`, `softmax`).
+"""
+
+from stetho.cause import Cause
+
+overflow = Cause(
+    id="num/overflow",
+    share=0.06,
+    symptoms={"loss-nonfinite": 0.80, "crash": 0.17},
+    predicts={"exponential-overflows": 0.96},
+    mechanism=("exponential-overflows",),
+    statement="an exponential grows beyond what the numbers can hold",
+    test="bound the input of the exponential: if the loss is still not finite, it is not this",
+    fix="bound the exponential's input, or use logsumexp or softmax",
+)

@@ -1,0 +1,93 @@
+"""All that is known of a run: what was read of it, what its artifacts say together, its curves, and how it ended."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+
+from stetho.evidence import Source
+from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
+from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
+from stetho.logged.known import Known
+from stetho.logged.learning import all_facts, settings_in
+from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
+from stetho.logged.runs import Run
+from stetho.logged.said import with_what_is_said
+from stetho.logged.speed import rank_times, with_slowest_rank, with_words
+from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
+from stetho.logged.standing import standing
+from stetho.reader import Reading
+from stetho.series import Series
+
+MOST_CHECKPOINTS = 100
+# A checkpoint below this share of the others beside it is smaller than they are.
+SMALLER = 0.9
+
+
+def account(run: Run) -> list[Known]:
+    """What is known of a run, in the order in which it counts: of facts of one kind, the last one."""
+    if run.known:
+        return list(run.known)
+    told = in_order(run)
+    read = [
+        Known(one.reading.fact, f"{one.artifact.name}: {one.reading.summary}", one.source)
+        for one in told
+        if not isinstance(one.reading.fact, RunEnd)
+    ]
+    ranks: dict[int, list[tuple[str, Series]]] = defaultdict(list)
+    for rank, form, series in run.apart:
+        ranks[rank].append((form, series))
+    together = [*joined(told), *configurations(told), *losses_of_ranks(ranks)]
+    checkpoints = next((one.fact for one in together if isinstance(one.fact, Checkpoints)), None)
+    known = list(with_what_is_said(list(all_facts(run.series, settings_in(run))), told, checkpoints))
+    known += rank_times([(rank, series) for rank, _, series in run.apart])
+    said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
+    known = with_words(with_slowest_rank(known), said)
+    metrics = next((one.fact for one in known if isinstance(one.fact, Metrics)), None)
+    end = ending(told, metrics)
+    known += scale_of_loss(metrics, told)
+    stood = standing(told, (series for _, series in run.series))
+    return [*read, *together, *known, *stood, *([end] if end is not None else [])]
+
+
+def in_order(run: Run) -> list[Told]:
+    """The readings from the oldest artifact to the newest; what the run outlived, and a kernel's word, count least."""
+    after = continued_by(run.left)
+    places = sorted(range(len(run.left)), key=lambda at: (-after[at], run.left[at].artifact.modified))
+    artifacts = sorted((run.left[at] for at in places), key=lambda left: left.reader != KERNEL)
+    told = [Told(left.artifact, p) for left in artifacts for p in left.pieces if isinstance(p, Reading)]
+    told = about_this_run(run.left, outlived_parts(run.left, told))
+    return sorted(told, key=lambda one: not outlived(one))
+
+
+def outlived(told: Told) -> bool:
+    fact = told.reading.fact
+    return isinstance(fact, Crash) and fact.lines_after > LINES_AFTER_THE_END
+
+
+def joined(told: list[Told]) -> Iterator[Known]:
+    """Facts that several artifacts have a part of: what all logs say, and all checkpoints."""
+    said = [one for one in told if isinstance(one.reading.fact, Statements)]
+    if len(said) > 1:
+        statements = [s for one in said if isinstance(one.reading.fact, Statements) for s in one.reading.fact.said]
+        words = "; ".join(f"{one.artifact.name}: {one.reading.summary}" for one in said)
+        yield Known(Statements(tuple(statements)), words[:2000], said[-1].source)
+    saved = [one.reading.fact for one in told if isinstance(one.reading.fact, Checkpoint)]
+    if saved:
+        saved.sort(key=lambda one: one.modified)
+        broken = [one for one in saved if one.state != "whole"]
+        words = f"{len(saved)} checkpoints" + "".join(f", {one.file} is {one.state}" for one in broken[:3])
+        yield Known(Checkpoints(tuple(saved[-MOST_CHECKPOINTS:]), tuple(smaller(saved))), words, Source())
+
+
+def smaller(saved: list[Checkpoint]) -> Iterator[str]:
+    """Checkpoints that are clearly smaller than two or more others of their kind in the same folder."""
+    for one in saved:
+        beside = [o.size for o in saved if o is not one and kind_of(o) == kind_of(one)]
+        if len(beside) >= 2 and max(beside) - min(beside) < 0.01 * max(beside) and one.size < SMALLER * min(beside):
+            yield one.file
+
+
+def kind_of(one: Checkpoint) -> tuple[str, str, int | None]:
+    return one.format, os.path.dirname(one.file), one.tensors

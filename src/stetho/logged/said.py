@@ -1,0 +1,168 @@
+"""What a log says in words of numbers that are not finite, where its curves do not show them or not where from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from stetho.evidence import Place, Source
+from stetho.facts import Checkpoints, Crash, LoggedNonfinite, LossCurve, NonfiniteOrigin, Statement, Statements
+from stetho.logged.ending import LINES_AFTER_THE_END, Told
+from stetho.logged.known import Known
+from stetho.logged.weights import lost_weights
+
+# Autograd's own search for NaN names the function whose gradient failed.
+BACKWARD = re.compile(r"Function '(\w+?)Backward\d*' returned nan values")
+GRADIENTS = {
+    "Log": "log", "Log2": "log2", "Log10": "log10", "Log1P": "log1p", "Xlogy": "xlogy", "Logit": "logit",
+    "SpecialEntr": "entr", "Sqrt": "sqrt", "Rsqrt": "rsqrt", "Norm": "norm", "LinalgVectorNorm": "linalg_vector_norm",
+    "Cdist": "cdist", "EuclideanDist": "euclidean_dist", "Std": "std", "Div": "div", "Reciprocal": "reciprocal",
+    "Exp": "exp", "Expm1": "expm1", "Exp2": "exp2", "Cosh": "cosh", "Sinh": "sinh",
+}  # fmt: skip
+# What numpy says, as a warning or as an error, and what JAX's own search for NaN says.
+ARITHMETIC = re.compile(
+    r"(?P<what>divide by zero|overflow|invalid value(?: \((?P<of>nan|inf)\))?) encountered in (?:scalar |jit\()?"
+    r"(?P<name>\w+)"
+)
+OPERATIONS = {
+    **dict.fromkeys(("log", "log2", "log10", "log1p"), "log"),
+    **dict.fromkeys(("true_divide", "divide", "double_scalars", "long_scalars", "reciprocal", "div"), "div"),
+    **dict.fromkeys(("exp", "expm1", "exp2", "sinh", "cosh"), "exp"),
+}
+WARNED = ("log-of-zero-warned", "division-by-zero-warned", "exponential-overflow-warned")
+PLACE = re.compile(r"(?P<file>[^\s:\"']+\.py):(?P<line>\d{1,7}): RuntimeWarning")
+# A warning comes before the loss that it spoils; where two streams were joined, a few lines later.
+LATER = 5
+LOSS = re.compile(r"\b(loss|losses|objective|grad(ient)?s?|norm)\b", re.IGNORECASE)
+STATE = re.compile(r"\b(nan|nans|inf|infinite|infinity|non-?finite|not finite)\b", re.IGNORECASE)
+STEP = re.compile(r"\b(?:step|iteration|iter|batch|update)s?\b\W{0,3}(\d{1,12})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Said:
+    """That the loss or a gradient is not finite, in the words of the run."""
+
+    words: str
+    source: Source
+    step: int | None
+
+
+def with_what_is_said(known: Sequence[Known], told: Sequence[Told], checkpoints: Checkpoints | None) -> Iterator[Known]:
+    """What the curves say, with an end that only words or weights tell; and where the first NaN came from."""
+    curve = next((k for k in known if isinstance(k.fact, LossCurve)), None)
+    origin_step = None
+    for one in known:
+        fact = one.fact
+        if isinstance(fact, LossCurve) and fact.nonfinite_step is None:
+            one = spoiled(one, fact, told, checkpoints)
+            fact = one.fact
+        if isinstance(fact, LossCurve):
+            origin_step = fact.nonfinite_step
+        yield one
+    found = origin(told, origin_step, fails=origin_step is not None or curve is None)
+    if found is not None:
+        yield found
+
+
+def spoiled(one: Known, curve: LossCurve, told: Sequence[Told], checkpoints: Checkpoints | None) -> Known:
+    """A curve that is finite as far as it was logged, and what shows that the loss was not."""
+    last = curve.steps[-1] if curve.steps else len(curve.values) - 1
+    said = last_words(told)
+    if said is not None:
+        step = said.step if said.step is not None and said.step >= last - stride(curve.steps) else last
+        fact = replace(curve, nonfinite_step=step, nonfinite_in="loss")
+        return Known(fact, f"{one.words}; {said.words}", said.source)
+    lost = lost_weights(checkpoints) if checkpoints is not None else None
+    if lost is not None:
+        fact = replace(curve, nonfinite_step=last, nonfinite_in="weights")
+        return Known(fact, f"{one.words}; {lost.words}", Source(file=lost.file))
+    return one
+
+
+def stride(steps: Sequence[int]) -> int:
+    """The longest way between two points of a curve."""
+    return max((b - a for a, b in pairwise(steps)), default=0)
+
+
+def last_words(told: Sequence[Told]) -> Said | None:
+    """The exception or the statement that ends a run because its loss is not finite."""
+    for one in reversed(told):
+        fact = one.reading.fact
+        if isinstance(fact, Crash) and fact.lines_after <= LINES_AFTER_THE_END and refuses(fact):
+            return Said(f"{fact.exception}: {fact.message}", one.source, step_in(fact.message))
+        if isinstance(fact, Statements):
+            for said in fact.of("nonfinite-reported"):
+                text = said.last_text or said.text
+                if said.lines_after <= LINES_AFTER_THE_END and LOSS.search(text) and STATE.search(text):
+                    source = Source(file=one.artifact.name, line=said.last_line or said.line)
+                    return Said(text, source, step_in(text))
+    return None
+
+
+def refuses(crash: Crash) -> bool:
+    return bool(BACKWARD.search(crash.message) or (LOSS.search(crash.message) and STATE.search(crash.message)))
+
+
+def step_in(text: str) -> int | None:
+    found = STEP.search(text)
+    return int(found[1]) if found is not None else None
+
+
+def origin(told: Sequence[Told], step: int | None, *, fails: bool) -> Known | None:
+    """The operation that the log names as the one which made the first NaN."""
+    for one in reversed(told):
+        fact = one.reading.fact
+        if isinstance(fact, Crash) and fact.lines_after <= LINES_AFTER_THE_END:
+            operation, phase = operation_in(fact.message)
+            if operation:
+                where = fact.forward or fact.where
+                return made(operation, phase, fact.message, where, step, one.source)
+    if not fails:
+        return None
+    # An infinite exponential is often harmless by itself, as in a sigmoid; the logarithm that follows is not.
+    said = sorted(warnings_before(told), key=lambda pair: (pair[1].phrase == WARNED[-1], pair[1].line))
+    for one, statement in said:
+        operation, phase = operation_in(statement.text)
+        if operation:
+            place = PLACE.search(statement.text)
+            where = Place(place["file"], int(place["line"])) if place is not None else None
+            source = Source(file=one.artifact.name, line=statement.line)
+            return made(operation, phase, f"line {statement.line}: {statement.text}", where, step, source)
+    return None
+
+
+def made(operation: str, phase: str, text: str, where: Place | None, step: int | None, source: Source) -> Known:
+    fact = NonfiniteOrigin(step or 0, operation, phase, where, (where,) if where is not None else (), told=text)
+    return Known(fact, f"the first NaN comes out of {operation}: {text}"[:500], source)
+
+
+def operation_in(text: str) -> tuple[str, str]:
+    """The operation that a message names, and the phase it was in."""
+    found = BACKWARD.search(text)
+    if found is not None:
+        return GRADIENTS.get(found[1], ""), "backward"
+    found = ARITHMETIC.search(text)
+    if found is None:
+        return "", ""
+    operation = OPERATIONS.get(found["name"], "")
+    # Of a negative number a logarithm is invalid and not infinite: nothing was zero there.
+    invalid = found["what"].startswith("invalid") and found["of"] != "inf"
+    return ("" if invalid and operation != "div" else operation), "forward"
+
+
+def warnings_before(told: Sequence[Told]) -> Iterator[tuple[Told, Statement]]:
+    """Warnings of arithmetic up to the line that first has a number that is not finite."""
+    for one in told:
+        fact = one.reading.fact
+        if not isinstance(fact, Statements):
+            continue
+        lost = [
+            t.reading.fact.line
+            for t in told
+            if t.artifact == one.artifact and isinstance(t.reading.fact, LoggedNonfinite)
+        ]
+        for said in fact.of(*WARNED):
+            if not lost or said.line <= min(lost) + LATER:
+                yield one, said
