@@ -21,6 +21,8 @@ LONGEST = 16 * 1024
 
 
 # How text of two bytes a letter begins.
+# What a log that comes on standard input is called.
+PASTED = "standard input"
 WIDE = (b"\xff\xfe", b"\xfe\xff")
 # Bytes that nobody writes into a log: controls beside tabs, line ends, bells, colours and steps back.
 UNWRITTEN = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")

@@ -48,6 +48,8 @@ LONGER = "give it a command that trains with torch, and a --budget long enough f
 UNTOLD = "give the run's whole folder or its console output, or observe it: stetho run -- YOUR COMMAND"
 NOTHING_LEFT = "compare with a run that works, or observe more of it with a larger --budget"
 FAVOURS = 1.5
+# The probability from which a cause is suspected, and what will do where it is surely one of those with a name.
+SUSPECTED, ONE_OF_SEVERAL, SURELY_NAMED = 0.3, 0.15, 0.7
 # Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
 LEAST_POINTS, ARRIVED = 8, 0.95
 
@@ -109,7 +111,14 @@ def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate
     cause = inquiry.catalogue.causes[leader]
     fired = {j.check for j in seen.judgements if j.outcome == "fired"}
     read = not cause.proof_by_artifact or fired.intersection(cause.mechanism)
-    return "suspected" if cause.is_fault and now[leader] >= 0.3 and read else "unknown"
+    return "suspected" if cause.is_fault and leads(inquiry.catalogue, now) and read else "unknown"
+
+
+def leads(catalogue: Catalogue, now: Mapping[str, float]) -> bool:
+    """Whether the first cause is worth naming: by itself, or as the first of several faults that it is one of."""
+    first = next(iter(now.values()))
+    named = sum(probability for cause, probability in now.items() if catalogue.causes[cause].is_fault)
+    return first >= SUSPECTED or (first >= ONE_OF_SEVERAL and named >= SURELY_NAMED)
 
 
 def untested(inquiry: Inquiry, seen: Seen) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from stetho.artifact import PASTED
 from stetho.bundles import reading as bundles
 from stetho.case import Request, new_case
 from stetho.catalogue import Catalogue, load
@@ -25,7 +26,6 @@ from stetho.reader import Flaw
 from stetho.several import RunVerdict, SeveralRuns, settings_of
 
 MOST_FLAWS = 20
-PASTED = "standard input"
 
 
 @contextmanager

@@ -71,7 +71,7 @@ from stetho.facts.processes import (
     Waiting,
 )
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
-from stetho.facts.reported import Config, ConfigValue, ReportedEnd
+from stetho.facts.reported import Config, ConfigValue, Records, ReportedEnd
 from stetho.facts.run import (
     Loop,
     Machine,
@@ -206,6 +206,7 @@ __all__ = [
     "RawSample",
     "RawSamples",
     "Recorded",
+    "Records",
     "Recurrence",
     "RepeatedLine",
     "ReportedEnd",

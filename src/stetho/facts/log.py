@@ -27,6 +27,21 @@ class Statement:
     """Where that line stands."""
     lines_after: int = 0
     """Lines of output after the last one: many of them mean that the program went on."""
+    file: str = ""
+    """The log; empty where there is only one, as on standard input."""
+
+    @property
+    def told(self) -> str:
+        """The line that says it last, with its place."""
+        return f"{self._at(self.last_line or self.line)}: {self.last_text or self.text}"
+
+    @property
+    def first_told(self) -> str:
+        """The line that says it first, with its place."""
+        return f"{self._at(self.line)}: {self.text}"
+
+    def _at(self, line: int) -> str:
+        return f"{self.file}:{line}" if self.file else f"line {line}"
 
 
 @dataclass(frozen=True)

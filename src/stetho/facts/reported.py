@@ -41,6 +41,22 @@ class ReportedEnd(Fact):
 
 
 @dataclass(frozen=True)
+class Records(Fact):
+    """What a dead run is known from."""
+
+    fact: ClassVar[str] = "records"
+
+    files: int
+    """Files, and folders that are one thing, that a reader knows."""
+    formats: tuple[str, ...] = ()
+    """The readers that know them."""
+    curves: int = 0
+    """Metrics that were logged over the run."""
+    points: int = 0
+    """Points of the one that is taken for the loss; 0 where none is."""
+
+
+@dataclass(frozen=True)
 class ConfigValue:
     """One value of a configuration."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from stetho.artifact import PASTED, Artifact
 from stetho.evidence import Source
-from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
+from stetho.facts import Checkpoint, Checkpoints, Crash, LossCurve, Metrics, Records, RunEnd, Statements
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
 from stetho.logged.learning import all_facts, settings_in
@@ -48,7 +50,26 @@ def account(run: Run) -> list[Known]:
     end = ending(told, metrics)
     known += scale_of_loss(metrics, told)
     stood = standing(told, (series for _, series in run.series))
-    return [*read, *together, *known, *stood, *([end] if end is not None else [])]
+    return [what_was_read(run, metrics, known), *read, *together, *known, *stood, *([end] if end is not None else [])]
+
+
+def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> Known:
+    """The files and formats that a run is known from, and which of its numbers is taken for the loss."""
+    forms = Counter(left.reader for left in run.left)
+    files = ", ".join(f"{count} {form}" if count > 1 else form for form, count in forms.most_common())
+    curves = metrics.curves if metrics is not None else ()
+    loss = next((one for one in known if isinstance(one.fact, LossCurve)), None)
+    points = len(loss.fact.values) if loss is not None and isinstance(loss.fact, LossCurve) else 0
+    if loss is not None:
+        told = f"{len(curves)} metrics; the loss is {loss.words}"
+    elif curves:
+        shown = ", ".join(f"{curve.name} ({curve.points} points)" for curve in curves[:4])
+        told = f"{shown}{', …' if len(curves) > 4 else ''}: none of them is known as a loss"
+    else:
+        told = "no metric over the run"
+    count = len(run.left)
+    words = f"{count} {'file' if count == 1 else 'files'} ({files}); {told}"
+    return Known(Records(count, tuple(sorted(forms)), len(curves), points), words, Source())
 
 
 def in_order(run: Run) -> list[Told]:
@@ -56,9 +77,22 @@ def in_order(run: Run) -> list[Told]:
     after = continued_by(run.left)
     places = sorted(range(len(run.left)), key=lambda at: (-after[at], run.left[at].artifact.modified))
     artifacts = sorted((run.left[at] for at in places), key=lambda left: left.reader != KERNEL)
-    told = [Told(left.artifact, p) for left in artifacts for p in left.pieces if isinstance(p, Reading)]
+    told = [
+        Told(left.artifact, placed(p, left.artifact))
+        for left in artifacts
+        for p in left.pieces
+        if isinstance(p, Reading)
+    ]
     told = about_this_run(run.left, outlived_parts(run.left, told))
     return sorted(told, key=lambda one: not outlived(one))
+
+
+def placed(reading: Reading, artifact: Artifact) -> Reading:
+    """A reading whose statements know the log that they stand in."""
+    fact = reading.fact
+    if not isinstance(fact, Statements) or artifact.name == PASTED:
+        return reading
+    return replace(reading, fact=Statements(tuple(replace(one, file=artifact.name) for one in fact.said)))
 
 
 def outlived(told: Told) -> bool:

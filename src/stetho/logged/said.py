@@ -129,7 +129,7 @@ def origin(told: Sequence[Told], step: int | None, *, fails: bool) -> Known | No
             place = PLACE.search(statement.text)
             where = Place(place["file"], int(place["line"])) if place is not None else None
             source = Source(file=one.artifact.name, line=statement.line)
-            return made(operation, phase, f"line {statement.line}: {statement.text}", where, step, source)
+            return made(operation, phase, statement.first_told, where, step, source)
     return None
 
 

@@ -41,10 +41,10 @@ def render(verdict: Verdict, *, width: int | None = None, colour: bool = False) 
 def _seen(verdict: Verdict) -> Table | None:
     table = grid("fit", "rest", "cites")
     said = [one.summary for one in verdict.symptoms]
-    first = wording.first_look(verdict)
-    if first is not None and not any(first.summary in one for one in said):
-        label = LOOKED.get(first.kind, first.kind)
-        table.add_row(_label(label), words(on_one_line(first.summary)), ids((first.id,)))
+    for look in wording.first_looks(verdict):
+        if not any(look.summary in one for one in said):
+            label = "ended" if look.fact == "run-end" and look.kind == "reading" else LOOKED.get(look.kind, look.kind)
+            table.add_row(_label(label), words(on_one_line(look.summary)), ids((look.id,)))
     for symptom in verdict.symptoms:
         text = words((symptom.id, "bold"), f": {on_one_line(symptom.summary)}" if symptom.summary else "")
         table.add_row(_label("symptom"), text, ids(symptom.evidence))

@@ -135,11 +135,13 @@ def basis(verdict: Verdict, claim: Claim) -> list[tuple[str, tuple[str, ...]]]:
     return [(word, tuple(ids)) for word, ids in found.items()]
 
 
-def first_look(verdict: Verdict) -> Evidence | None:
-    """The evidence that says what was looked at: how the run went, else the first thing read or probed."""
-    ends = [one for one in verdict.evidence if one.fact == "run-end"]
+def first_looks(verdict: Verdict) -> list[Evidence]:
+    """The evidence that says what was looked at: what was read, how the run went, else the first thing there is."""
+    read = [one for one in verdict.evidence if one.fact == "records"][-1:]
+    ends = [one for one in verdict.evidence if one.fact == "run-end"][:1]
     kinds = ("observation", "reading", "probe")
-    return next(iter(ends + [one for kind in kinds for one in verdict.evidence if one.kind == kind]), None)
+    others = [one for kind in kinds for one in verdict.evidence if one.kind == kind]
+    return [*read, *ends] or others[:1]
 
 
 def noted(verdict: Verdict, but_not: Sequence[str]) -> list[Noted]:

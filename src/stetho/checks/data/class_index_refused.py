@@ -35,5 +35,5 @@ def class_index_refused(statements: Statements, *, most_after: int = 30) -> Iter
     """
     for one in statements.of("class-index-asserted"):
         if one.lines_after <= most_after:
-            yield Finding(f"line {one.line}: {one.text}" + (f" ({one.count} lines say it)" if one.count > 1 else ""))
+            yield Finding(one.first_told + (f" ({one.count} lines say it)" if one.count > 1 else ""))
             return

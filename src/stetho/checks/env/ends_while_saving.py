@@ -44,5 +44,5 @@ def ends_while_saving(checkpoints: Checkpoints, statements: Statements, *, most_
         text = one.last_text or one.text
         named = [saved for saved in checkpoints.found if saved.broken and saved.named_in(text)]
         if named and one.lines_after <= most_after:
-            yield Finding(f"line {one.last_line or one.line}: {text}; {named[0].file} is {named[0].state}")
+            yield Finding(f"{one.told}; {named[0].file} is {named[0].state}")
             return

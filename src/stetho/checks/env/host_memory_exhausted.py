@@ -33,5 +33,5 @@ def host_memory_exhausted(statements: Statements, *, most_after: int = 30) -> It
     """
     for one in statements.of(*SAYS):
         if one.lines_after <= most_after:
-            yield Finding(f"line {one.last_line or one.line}: {one.last_text or one.text}")
+            yield Finding(one.told)
             return

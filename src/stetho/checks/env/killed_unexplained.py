@@ -43,5 +43,5 @@ def killed_unexplained(statements: Statements, *, most_after: int = 30) -> Itera
         return
     for one in statements.of(*KILLED):
         if one.lines_after <= most_after:
-            yield Finding(f"line {one.last_line or one.line}: {one.last_text or one.text}; nothing says by whom")
+            yield Finding(f"{one.told}; nothing says by whom")
             return

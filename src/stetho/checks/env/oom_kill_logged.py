@@ -44,5 +44,5 @@ def oom_kill_logged(statements: Statements, *, most_after: int = 30) -> Iterator
     """
     for one in statements.of(*SAYS):
         if one.lines_after <= most_after:
-            yield Finding(f"line {one.last_line or one.line}: {one.last_text or one.text}")
+            yield Finding(one.told)
             return

@@ -46,5 +46,5 @@ def said_to_be_done(statements: Statements, *, most_after: int = 10) -> Iterator
     """
     for one in statements.of("completed", "early-stop"):
         if one.lines_after <= most_after:
-            yield Finding(f"line {one.last_line or one.line}: {one.last_text or one.text}")
+            yield Finding(one.told)
             return
