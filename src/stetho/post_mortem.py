@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from stetho.artifact import PASTED
+from stetho.artifact import PASTED, artifact_at
 from stetho.bundles import reading as bundles
 from stetho.case import Request, new_case
 from stetho.catalogue import Catalogue, load
@@ -21,11 +21,13 @@ from stetho.facts import RunEnd
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.account import account
 from stetho.logged.runs import Run, runs_in
-from stetho.logged.walk import read_all
+from stetho.logged.walk import Left, read_all
 from stetho.reader import Flaw
 from stetho.several import RunVerdict, SeveralRuns, settings_of
 
 MOST_FLAWS = 20
+# How gzip, bzip2, xz and Zstandard begin.
+PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
 
 @contextmanager
@@ -58,11 +60,23 @@ def runs_of(target: str, catalogue: Catalogue, progress: Callable[[str], None]) 
         left = read_all(path, catalogue, progress)
         if name == PASTED:
             left = [replace(one, artifact=replace(one.artifact, name=PASTED)) for one in left]
-        if not left and bundles.is_packed(path):
-            raise BadRequest(f"'{target}' is an archive, and no bundle of stetho's; unpack it and give its folder")
-        if not left:
-            raise BadRequest(f"'{target}' holds nothing that a reader knows")
+        if not any(one.reader for one in left):
+            raise BadRequest(nothing_in(path, name, left))
         return runs_in(path if path.is_dir() else path.parent, left)
+
+
+def nothing_in(path: Path, name: str, left: Sequence[Left]) -> str:
+    """Why nothing was read, and what to give instead."""
+    if left:
+        closed = next(flaw.summary for one in left for flaw in one.pieces if isinstance(flaw, Flaw))
+        return f"'{name}' holds nothing that could be read; {left[0].artifact.name} {closed}"
+    alone = artifact_at(path)
+    if alone is not None and alone.head.startswith(PACKED):
+        return f"'{name}' is packed, and no bundle of stetho's; unpack it and give what is in it"
+    if path.is_dir():
+        empty = not any(path.iterdir())
+        return f"'{name}' is an empty directory" if empty else f"'{name}' holds nothing that a reader knows"
+    return f"'{name}' is empty" if not path.stat().st_size else f"'{name}' is nothing that a reader knows"
 
 
 def put(inquiry: Inquiry, run: Run) -> None:

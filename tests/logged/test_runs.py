@@ -35,6 +35,10 @@ def crash(name: str) -> Left:
     ("left", "names"),
     [
         ([log("out.log")], [""]),
+        # Programs of different kinds, each with its own numbers: the same file in each folder says that they are runs.
+        ([log("a/log.txt", "wer"), log("b/log.txt", "nll"), log("c/log.txt", "reward")], ["a", "b", "c"]),
+        ([log("out/log.txt", "loss"), log("eval/log.txt", "top1")], [""]),
+        ([log("out/log.txt", "loss"), log("data/stats.txt", "mean")], [""]),
         ([log("out.log"), log("tb/events", reader="tensorboard"), crash("err.txt")], [""]),
         ([log("a/tb/events", reader="tensorboard"), log("a/csv/metrics", reader="csv")], [""]),
         ([log("csv/metrics", reader="csv"), log("tb/events", reader="tensorboard")], [""]),

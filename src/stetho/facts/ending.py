@@ -32,6 +32,8 @@ class RunEnd(Fact):
     """Backward calls that were seen."""
     why_not: str = ""
     """Why no step was recorded, as far as it can be told; empty when steps were."""
+    inferred: bool = False
+    """Whether its code was not seen, and follows from what a log says last."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from stetho.logged.said import with_what_is_said
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
 from stetho.logged.standing import standing
+from stetho.logged.walk import UNREAD
 from stetho.reader import Reading
 from stetho.series import Series
 
@@ -55,7 +56,7 @@ def account(run: Run) -> list[Known]:
 
 def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> Known:
     """The files and formats that a run is known from, and which of its numbers is taken for the loss."""
-    forms = Counter(left.reader for left in run.left)
+    forms = Counter(left.reader for left in run.left if left.reader != UNREAD)
     files = ", ".join(f"{count} {form}" if count > 1 else form for form, count in forms.most_common())
     curves = metrics.curves if metrics is not None else ()
     loss = next((one for one in known if isinstance(one.fact, LossCurve)), None)
@@ -67,7 +68,7 @@ def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> 
         told = f"{shown}{', …' if len(curves) > 4 else ''}: none of them is known as a loss"
     else:
         told = "no metric over the run"
-    count = len(run.left)
+    count = sum(forms.values())
     words = f"{count} {'file' if count == 1 else 'files'} ({files}); {told}"
     return Known(Records(count, tuple(sorted(forms)), len(curves), points), words, Source())
 

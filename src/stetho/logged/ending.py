@@ -53,7 +53,7 @@ def said_by_logs(readings: Sequence[Told]) -> Known | None:
                 return Known(RunEnd(code=None, signal="SIGINT"), words, told.source)
             # An exception that nothing catches ends Python with code 1.
             words = "a traceback ends the log: the program did not end by itself"
-            return Known(RunEnd(code=1), words, told.source)
+            return Known(RunEnd(code=1, inferred=True), words, told.source)
         if isinstance(fact, RunEnd):
             return Known(fact, told.reading.summary, told.source)
     return None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path, PurePath
@@ -88,7 +88,7 @@ def grouped(root: Path, left: Sequence[Left], below: PurePath) -> dict[str, list
     if len(children) == 1:
         name = next(iter(children))
         return grouped(root, left, below / name)
-    if not several(children):
+    if not several(children) and not same_files(root, children, depth + 1):
         return {"/".join(below.parts): list(left)}
     found: dict[str, list[Left]] = {}
     for name, part in children.items():
@@ -110,6 +110,14 @@ def several(parts: dict[str, list[Left]]) -> bool:
             if any(alike(a, b) for a in parts[name] for b in parts[other]):
                 return True
     return False
+
+
+def same_files(root: Path, children: Mapping[str, Sequence[Left]], depth: int) -> bool:
+    """Whether two folders hold a log of one format under the same name, as runs of different programs do."""
+    names = [name for name in children if not is_split(name) and not RANK.search(name.lower())]
+    held = [{(one.reader, place_of(root, one).parts[depth:]) for one in children[name]} for name in names]
+    counts = Counter(file for files in held for file in files)
+    return any(count > 1 for count in counts.values())
 
 
 def split_of(left: Left) -> str:

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stetho.artifact import Artifact, artifact_at
+from stetho.reader import Flaw
 
 if TYPE_CHECKING:
     from stetho.catalogue import Catalogue
     from stetho.reader import Piece
 
 MOST_FILES, DEEPEST = 20_000, 12
+# Stands for the reader of what could not be read.
+UNREAD = ""
 # Folders that hold programs and their libraries, and nothing that a run says of itself.
 PASSED_OVER = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv", "venv",
                          ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".stetho"})  # fmt: skip
@@ -32,13 +35,19 @@ class Left:
     pieces: tuple[Piece, ...]
 
 
-def below(root: Path, known: Callable[[Artifact], bool]) -> Iterator[Artifact]:
+class TooMany(Exception):
+    """There are more files than are looked at."""
+
+
+def below(
+    root: Path, known: Callable[[Artifact], bool], closed: Callable[[OSError], None] = lambda error: None
+) -> Iterator[Artifact]:
     """The files below a folder in the order of their names, and the folders that are known as a whole.
 
     Links to folders are not followed, so there is no way round in a circle, and none to the rest of the machine.
     """
     count = 0
-    for folder, folders, files in os.walk(root, followlinks=False):
+    for folder, folders, files in os.walk(root, followlinks=False, onerror=closed):
         here = Path(folder)
         depth = len(here.relative_to(root).parts)
         folders[:] = sorted(name for name in folders if name not in PASSED_OVER) if depth < DEEPEST else []
@@ -53,7 +62,7 @@ def below(root: Path, known: Callable[[Artifact], bool]) -> Iterator[Artifact]:
                 continue
             count += 1
             if count > MOST_FILES:
-                return
+                raise TooMany
             yield one
 
 
@@ -67,13 +76,28 @@ def read_all(
     one = artifact_at(target)
     if one is None:
         return []
+    found: list[Left] = []
+
+    def unread(artifact: Artifact, why: str) -> None:
+        found.append(Left(artifact, UNREAD, (Flaw(why),)))
+
+    def closed(error: OSError) -> None:
+        name = str(error.filename or target)
+        unread(Artifact(name, Path(name), 0, 0.0, True), f"was not looked into: {error.strerror or error}")
+
     known = (
-        [one] if not one.folder or catalogue.reader_of(one) else below(target, lambda a: bool(catalogue.reader_of(a)))
+        [one]
+        if not one.folder or catalogue.reader_of(one)
+        else below(target, lambda a: bool(catalogue.reader_of(a)), closed)
     )
-    found = []
-    for artifact in known:
-        reader = catalogue.reader_of(artifact) if wanted(artifact) else None
-        if reader is not None:
-            progress(f"reading {artifact.name}")
-            found.append(Left(artifact, reader.id, tuple(reader.function(artifact))))
+    try:
+        for artifact in known:
+            reader = catalogue.reader_of(artifact) if wanted(artifact) else None
+            if reader is not None:
+                progress(f"reading {artifact.name}")
+                found.append(Left(artifact, reader.id, tuple(reader.function(artifact))))
+            elif artifact.size and not artifact.head and not os.access(artifact.path, os.R_OK):
+                unread(artifact, "was not read: permission denied")
+    except TooMany:
+        unread(one, f"holds more than {MOST_FILES:,} files, and the rest was not read; give a folder inside it")
     return found

@@ -190,7 +190,8 @@ def _end(log: Log, crash: Crash | None, progress: Progress | None, failed: First
     best = max(final, key=lambda one: (order.get(endings[one.phrase], 3), one.last_order))
     how = endings[best.phrase]
     if how in ("done", "error"):
-        end, words = RunEnd(code=0 if how == "done" else 1, steps=steps), f"the log ends with: {short(best.last_text)}"
+        end = RunEnd(code=0 if how == "done" else 1, steps=steps, inferred=True)
+        words = f"the log ends with: {short(best.last_text)}"
     else:
         end, words = RunEnd(code=None, signal=how, steps=steps), f"ended by {how}: {short(best.last_text)}"
     return Reading(end, words, best.last)

@@ -8,7 +8,10 @@ from stetho.facts import RunEnd
     reads=RunEnd,
     root="run-end",
     severity=100,
-    fires={"exit code 1": {"code": 1, "steps": 3}},
+    fires={
+        "exit code 1": {"code": 1, "steps": 3},
+        "a log that ends with an exception": {"code": 1, "steps": 0, "inferred": True},
+    },
     quiet={
         "ended by itself": {"code": 0, "steps": 300},
         "stopped at its bound": {"code": None, "steps": 300, "stopped_by": "time"},
@@ -25,4 +28,6 @@ def crash(end: RunEnd) -> Iterator[Finding]:
     Programs that use exit codes for something else.
     """
     if end.code and end.stopped_by is None:
-        yield Finding(f"the program ended with code {end.code} after {end.steps} steps", step=end.steps)
+        when = f"after {end.steps} steps" if end.steps else "before any step was seen"
+        what = "the log ends with an error" if end.inferred else f"the program ended with code {end.code}"
+        yield Finding(f"{what}, {when}", step=end.steps)
