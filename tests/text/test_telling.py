@@ -97,7 +97,9 @@ def test_warnings_are_told_once(tmp_path: Path) -> None:
     ],
 )
 def test_the_last_words_tell_the_end(tmp_path: Path, last: str, code: int | None, signal: str | None) -> None:
-    assert told(tmp_path, RunEnd, f"{STEPS}{last}\n") == RunEnd(code, signal, steps=99)
+    end = told(tmp_path, RunEnd, f"{STEPS}{last}\n")
+    assert end is not None and (end.code, end.signal, end.steps) == (code, signal, 99)
+    assert end.inferred is (code is not None and "status" not in last), "a code that nobody saw"
     assert told(tmp_path, RunEnd, f"{last}\n{STEPS}") is None
 
 
