@@ -299,6 +299,13 @@ def test_a_phrase_shows_both_sides_and_hangs_on_no_digit(one: Phrase) -> None:
     assert not any(re.search(r"[1-9]", re.sub(r"\{[^}]*\}", "", said)) for said in (*one.patterns, *one.words))
 
 
+@pytest.mark.parametrize("one", [pytest.param(p, id=p.id) for p in CATALOGUE.phrases.values()])
+def test_each_pattern_of_a_phrase_has_an_example(one: Phrase) -> None:
+    """What no example says may be something that the phrase's words never let through."""
+    said = [even(line.encode()).decode() for line in one.fires]
+    assert [pattern for pattern in one.patterns if not any(re.search(pattern, line) for line in said)] == []
+
+
 def ways() -> list[Any]:
     return [
         pytest.param(way, name, id=f"{one.id}: {way.reads.fact}: {name}")

@@ -90,10 +90,16 @@ def test_warnings_are_told_once(tmp_path: Path) -> None:
         ("slurmstepd: error: *** JOB 1 ON n CANCELLED AT 2024-05-01T12:00:00 DUE TO TIME LIMIT ***", None, "SIGTERM"),
         ("Segmentation fault (core dumped)", None, "SIGSEGV"),
         ("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", 1, None),
+        ("trainer-1 exited with code 137", None, "SIGKILL"),
+        ("Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)", None, "SIGSEGV"),
+        ("exit status 3", 3, None),
+        ("train.sh: Killed\nKilled\nexit status 1", None, "SIGKILL"),
     ],
 )
 def test_the_last_words_tell_the_end(tmp_path: Path, last: str, code: int | None, signal: str | None) -> None:
-    assert told(tmp_path, RunEnd, f"{STEPS}{last}\n") == RunEnd(code, signal, steps=99)
+    end = told(tmp_path, RunEnd, f"{STEPS}{last}\n")
+    assert end is not None and (end.code, end.signal, end.steps) == (code, signal, 99)
+    assert end.inferred is (code is not None and "status" not in last), "a code that nobody saw"
     assert told(tmp_path, RunEnd, f"{last}\n{STEPS}") is None
 
 
@@ -180,3 +186,16 @@ def test_prose_without_end_is_bounded(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_what_is_said_has_no_markup(tmp_path: Path) -> None:
     found = told(tmp_path, Statements, b"\x1b[31mKilled\x1b[0m\n\x1b]0;title\x07OSError: No space left on device\x00\n")
     assert found is not None and [one.text for one in found.said] == ["Killed", "OSError: No space left on device\\x00"]
+
+
+@pytest.mark.parametrize(
+    "last", ["exit status 0", "Process finished with exit code 0", "worker 3 exited with code 2, 5 left"]
+)
+def test_a_status_that_is_well_or_not_the_last_word_is_no_end(tmp_path: Path, last: str) -> None:
+    assert told(tmp_path, RunEnd, f"{STEPS}{last}\n") is None
+
+
+def test_an_exit_status_says_that_a_process_was_killed(tmp_path: Path) -> None:
+    said = told(tmp_path, Statements, f"{STEPS}trainer-1 exited with code 137\n")
+    assert said is not None
+    assert [(one.phrase, one.line) for one in said.said] == [("process-killed", 101)]

@@ -99,3 +99,21 @@ def test_a_box_of_rich_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["KeyError: is mentioned\n", "see Traceback in the docs\n", HEAD, HEAD + OWN])
 def test_what_is_no_whole_traceback_is_no_crash(tmp_path: Path, text: str) -> None:
     assert not [fact for fact in facts(tmp_path, text) if isinstance(fact, Crash)]
+
+
+IGNORED = "Exception ignored in: <function Pipe.__del__ at 0x7f00>\n"
+
+
+@pytest.mark.parametrize("said", [IGNORED, f"[rank1]: {IGNORED}", "Error in atexit._run_exitfuncs:\n"])
+def test_what_python_cannot_raise_ends_no_program(tmp_path: Path, said: str) -> None:
+    rank = "[rank1]: " if said.startswith("[") else ""
+    text = said + "".join(rank + line for line in (HEAD + OWN + "AttributeError: _handle\n").splitlines(keepends=True))
+    assert not [fact for fact in facts(tmp_path, text) if isinstance(fact, Crash)]
+
+
+def test_an_exception_that_was_raised_before_or_after_an_ignored_one_counts(tmp_path: Path) -> None:
+    ignored = IGNORED + HEAD + LIBRARY + "AttributeError: _handle\n"
+    raised = HEAD + OWN + "KeyError: 'lr'\n"
+    assert crash(tmp_path, raised + ignored).exception == "KeyError"
+    assert crash(tmp_path, ignored + raised).exception == "KeyError"
+    assert crash(tmp_path, raised + ignored).lines_after == 0

@@ -21,6 +21,7 @@ aborted = Phrase(
         "corrupted size",
     ),
     patterns=(
+        r"line 0: 0 Aborted ",
         r"^Aborted$",
         r"Aborted \(core dumped\)",
         r"Fatal Python error: Aborted",
@@ -32,6 +33,13 @@ aborted = Phrase(
         r"corrupted size vs\. prev_size",
     ),
     fires=(
+        "Aborted",
+        "./run.sh: line 3:  4711 Aborted                 python train.py",
+        "Fatal Python error: Aborted",
+        "traceback : Signal 6 (SIGABRT) received by PID 4711",
+        "terminate called without an active exception",
+        "free(): invalid pointer",
+        "corrupted size vs. prev_size",
         "Aborted (core dumped)",
         "terminate called after throwing an instance of 'c10::Error'",
         "double free or corruption (out)",

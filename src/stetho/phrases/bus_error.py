@@ -17,6 +17,7 @@ bus_error = Phrase(
         "sigbus",
     ),
     patterns=(
+        r"line 0: 0 Bus error",
         r"^Bus error",
         r"Bus error \(core dumped\)",
         r"\bSIGBUS\b",
@@ -24,6 +25,9 @@ bus_error = Phrase(
         r"Fatal Python error: Bus error",
     ),
     fires=(
+        "./run.sh: line 3:  4711 Bus error               python train.py",
+        "traceback : Signal 7 (SIGBUS) received by PID 4711",
+        "Fatal Python error: Bus error",
         "Bus error (core dumped)",
         (
             "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memor"

@@ -13,6 +13,7 @@ checkpoint_unreadable = Phrase(
     id="checkpoint-unreadable",
     says="a saved file cannot be read",
     words=(
+        "deserializing header",
         "pytorchstreamreader",
         "central directory",
         "invalid load key",
@@ -44,6 +45,14 @@ checkpoint_unreadable = Phrase(
         r"(?:checkpoint|file|weights)\S{0,60} .{0,60}(?:is|are|seems?|might be|may be|appears?) (?:to be )?corrupt",
     ),
     fires=(
+        "safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge",
+        (
+            "safetensors_rust.SafetensorError: Error while deserializing header: incomplete metadata, file not "
+            "fully covered"
+        ),
+        "safetensors_rust.SafetensorError: Error while deserializing header: InvalidHeaderDeserialization",
+        "zipfile.BadZipFile: File is not a zip file",
+        "_pickle.UnpicklingError: pickle data was truncated",
         "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory",
         "_pickle.UnpicklingError: invalid load key, '\\x00'.",
         "EOFError: Ran out of input",

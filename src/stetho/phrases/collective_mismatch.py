@@ -23,7 +23,6 @@ collective_mismatch = Phrase(
         r"Detected mismatch between collectives",
         r"CollectiveFingerPrint",
         r"(?:failed to pass|pass through) monitoredBarrier",
-        r"Rank\(?s?\)? .{0,60}(?:didn't|did not) (?:join|reach)",
         r"is running collective: .{0,200}but Rank 0 is running",
     ),
     fires=(
@@ -34,6 +33,6 @@ collective_mismatch = Phrase(
         ),
         "RuntimeError: Rank 1 failed to pass monitoredBarrier in 1000 ms",
     ),
-    quiet=("rank 0 is running",),
+    quiet=("rank 0 is running", "Rank 1 did not reach the barrier within 600 seconds"),
     ended="error",
 )

@@ -13,6 +13,7 @@ collective_timeout = Phrase(
     id="collective-timeout",
     says="a collective operation timed out",
     words=(
+        "watchdog got stuck",
         "watchdog caught",
         "collective operation timeout",
         "timed out",
@@ -31,6 +32,13 @@ collective_timeout = Phrase(
         r"Timeout waiting for key",
     ),
     fires=(
+        "RuntimeError: wait timeout after 300000ms, keys: /default_pg/0//cpu//0/0",
+        (
+            "ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring "
+            "enqueued collectives."
+        ),
+        "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined.",
+        "RuntimeError: Timeout waiting for key: default_pg/0/0 after 600000 ms",
         (
             "[rank1]:[E501 12:00:00.000000000 ProcessGroupNCCL.cpp:616] [Rank 1] Watchdog caught collective opera"
             "tion timeout: WorkNCCL(SeqNum=42, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran f"

@@ -42,6 +42,12 @@ device_not_used = Phrase(
         r"CUDA initialization: .{0,60}(?:error|[Uu]nexpected|no )",
     ),
     fires=(
+        "GPU available but not used. You can set it by doing `Trainer(accelerator='gpu')`.",
+        "WARNING: no GPU found, training on the CPU",
+        (
+            "UserWarning: CUDA initialization: Unexpected error from cudaGetDeviceCount(). Did you run some cuda "
+            "functions before"
+        ),
         "WARNING: torch.cuda.is_available() is False, using device: cpu",
         "Using cpu device",
         "INFO device=cpu",

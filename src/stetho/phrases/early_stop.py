@@ -13,6 +13,7 @@ early_stop = Phrase(
     id="early-stop",
     says="it stopped early, on purpose",
     words=(
+        "early-stop",
         "early stop",
         "earlystop",
         "early_stop",
@@ -24,10 +25,13 @@ early_stop = Phrase(
         r"(?:^|[\s:>\]])[Ee]arly[ -]?[Ss]topping(?: (?:at|after|on|in|training|triggered|now|as|since)\b|[.!:,]| ?$)",
         r"[Ee]arly[ -]?[Ss]topped",
         r"[Ss]topping (?:training )?early",
-        r"[Ss]ignaling Trainer to stop",
+        r"^(?!.*(?:is not finite|Divergence threshold)).*[Ss]ignaling Trainer to stop",
         r"(?:^|[\s:>\]])EarlyStopping(?: (?:at|triggered)|[!.:]| ?$)",
     ),
     fires=(
+        "Early stopped at round 12",
+        "Stopping early: no progress for 5 epochs",
+        "EarlyStopping triggered",
         "Epoch 12: early stopping",
         "Early stopping at epoch 12, best val_loss 0.3",
         (
@@ -37,6 +41,8 @@ early_stop = Phrase(
         "Early stopping, best iteration is:",
     ),
     quiet=(
+        "Divergence threshold reached: Monitored metric val_loss = 912.0 < 100.0. Signaling Trainer to stop.",
+        "Monitored metric val_loss = nan is not finite. Previous best value was 0.688. Signaling Trainer to stop.",
         "EarlyStopping counter: 2 out of 10",
         "early_stopping_rounds: 10",
         "early stopping patience 5",

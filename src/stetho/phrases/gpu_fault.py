@@ -13,6 +13,8 @@ gpu_fault = Phrase(
     id="gpu-fault",
     says="the accelerator or its driver reports a fault",
     words=(
+        "requires reset",
+        "machine check",
         "xid",
         "ecc error",
         "fallen off the bus",
@@ -35,6 +37,10 @@ gpu_fault = Phrase(
         r"\[Hardware Error\]",
     ),
     fires=(
+        "NVRM: GPU 0000:3b:00.0: GPU requires reset",
+        "mce: [Hardware Error]: Machine check events logged",
+        "mce: [Hardware Error]: CPU 3: Machine Check Exception: 5 Bank 7",
+        "cuda runtime error (39) : uncorrectable ECC error encountered at THCCachingHostAllocator.cpp:265",
         "NVRM: Xid (PCI:0000:3b:00): 79, pid=4711, name=python, GPU has fallen off the bus.",
         "NVRM: Xid (PCI:0000:3b:00): 48, pid=4711, An uncorrectable double bit error (DBE) has been detected",
         "RuntimeError: CUDA error: uncorrectable ECC error encountered",

@@ -13,6 +13,7 @@ host_memory_refused = Phrase(
     id="host-memory-refused",
     says="the machine refused memory",
     words=(
+        "oom when allocating",
         "memoryerror",
         "cannot allocate memory",
         "can't allocate memory",
@@ -20,6 +21,7 @@ host_memory_refused = Phrase(
         "unable to allocate",
     ),
     patterns=(
+        r"OOM when allocating tensor.*device:CPU",
         r"^(?:numpy\S*)?MemoryError",
         r"[Cc]annot allocate memory",
         r"can't allocate memory",
@@ -28,6 +30,8 @@ host_memory_refused = Phrase(
         r"ArrayMemoryError",
     ),
     fires=(
+        "OOM when allocating tensor with shape[64,512] and type float on /job:localhost/task:0/device:CPU:0",
+        "terminate called after throwing an instance of 'std::bad_alloc'",
         (
             "RuntimeError: [enforce fail at alloc_cpu.cpp:75] . DefaultCPUAllocator: can't allocate memory: you t"
             "ried to allocate 68719476736 bytes."

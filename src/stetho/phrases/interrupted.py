@@ -13,6 +13,7 @@ interrupted = Phrase(
     id="interrupted",
     says="it was interrupted from the keyboard",
     words=(
+        "interrupted by the user",
         "keyboardinterrupt",
         "keyboard interrupt",
         "^c",
@@ -27,6 +28,9 @@ interrupted = Phrase(
         r"(?:Received|received|caught) SIGINT",
     ),
     fires=(
+        "Keyboard interrupt: saving the model and leaving",
+        "training interrupted by user",
+        "received SIGINT, shutting down",
         "KeyboardInterrupt",
         "Detected KeyboardInterrupt, attempting graceful shutdown ...",
         "^C",

@@ -24,6 +24,8 @@ job_cancelled = Phrase(
         r"TERM_OWNER",
     ),
     fires=(
+        "srun: Force Terminated job 4711",
+        "TERM_OWNER: job killed by owner.",
         "slurmstepd: error: *** JOB 4711 ON node01 CANCELLED AT 2024-05-01T12:00:00 ***",
         "slurmstepd: error: *** STEP 4711.0 ON node01 CANCELLED AT 2024-05-01T12:00:00 ***",
     ),

@@ -32,6 +32,9 @@ launcher_failed = Phrase(
         r"^ ?exitcode ?: -?0",
     ),
     fires=(
+        "Root Cause (first observed failure):",
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+        "  exitcode  : 1 (pid: 4711)",
         "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
         (
             "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0 (pid: 4711) o"

@@ -13,6 +13,7 @@ loader_is_slow = Phrase(
     id="loader-is-slow",
     says="loading may be a bottleneck",
     words=(
+        "excessive worker creation",
         "bottleneck",
         "suggested max number of worker",
         "worker processes in total",
@@ -23,6 +24,7 @@ loader_is_slow = Phrase(
         r"excessive worker creation",
     ),
     fires=(
+        "This might be slow: excessive worker creation might get DataLoader running slow or even freeze",
         (
             "The 'train_dataloader' does not have many workers which may be a bottleneck. Consider increasing the"
             " value of the `num_workers` argument`"

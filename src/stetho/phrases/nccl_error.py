@@ -20,6 +20,7 @@ nccl_error = Phrase(
         r"NCCL WARN .{0,200}(?:failed|error|Connection closed)",
     ),
     fires=(
+        "RuntimeError: unhandled cuda error, NCCL version 2.18.1",
         (
             "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.c"
             "pp:1691, unhandled system error"

@@ -31,6 +31,10 @@ network_failed = Phrase(
         r"Connection refused",
     ),
     fires=(
+        "socket.gaierror: [Errno -2] Name or service not known",
+        "OSError: [Errno 101] Network is unreachable",
+        "OSError: We couldn't reach the server to load this file",
+        "ConnectionRefusedError: [Errno 111] Connection refused",
         (
             "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', port=443): Max retri"
             "es exceeded with url: /bert"

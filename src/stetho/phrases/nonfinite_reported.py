@@ -21,22 +21,32 @@ nonfinite_reported = Phrase(
         "infinity",
     ),
     patterns=(
+        r"Monitored metric \S+ = \S+ is not finite",
         r"(?i:\bloss (?:is|was|became|went|=|:)? ?(?:nan|inf)\b.{0,20}(?:stop|abort|exit|skip|detect|!))",
         r"(?i:nan|inf) (?:loss )?(?:detected|encountered|found)",
         r"[Nn]on-?finite (?:loss|grad|values?)",
         r"returned nan values in its 0th output",
-        r"(?i:found|detected|encountered|got) (?:nan|inf)\b",
+        r"(?i:(?:found|detected|encountered|got) (?:nan|inf)\b)",
         r"NaN(?:s)? or [Ii]nf(?:s|inity)? (?:found|detected|in)",
         r"contains? NaN",
         r"The total norm .{0,80}is non-finite",
     ),
     fires=(
+        "found NaN in the output of layer 3",
+        "NaN or Inf found in input tensor.",
+        "ValueError: Input X contains NaN.",
+        (
+            "RuntimeError: The total norm of order 2.0 for gradients from `parameters` is non-finite, so it "
+            "cannot be clipped."
+        ),
+        "Monitored metric val_loss = nan is not finite. Previous best value was 0.688. Signaling Trainer to stop.",
         "Loss is nan, stopping training",
         "RuntimeError: Function 'LogBackward0' returned nan values in its 0th output.",
         "FloatingPointError: Non-finite loss at step 300",
         "NaN detected in gradients of layer 3",
     ),
     quiet=(
+        "Monitored metric val_loss did not improve in the last 3 records. Best score: 0.512.",
         "number of nan iterations: 0",
         "nanmean of the loss 0.5",
     ),

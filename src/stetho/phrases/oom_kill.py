@@ -13,6 +13,7 @@ oom_kill = Phrase(
     id="oom-kill",
     says="the kernel killed a process for memory",
     words=(
+        "oomkilled",
         "out of memory",
         "oom-kill",
         "oom_reaper",
@@ -25,9 +26,12 @@ oom_kill = Phrase(
         r"[Mm]emory cgroup out of memory",
         r"oom_reaper: reaped process",
         r"invoked oom-killer",
-        r"\bOOMKilled\b",
+        r'\bOOMKilled\b(?!"?: ?false)',
     ),
     fires=(
+        "oom_reaper: reaped process 4711 (python), now anon-rss:0kB",
+        "python invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
+        "      Reason:       OOMKilled",
         "[12345.678901] Out of memory: Killed process 4711 (python) total-vm:98765432kB, anon-rss:65432100kB",
         (
             "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=job_1,mems_allowed=0,task=python,pid=471"
@@ -36,6 +40,7 @@ oom_kill = Phrase(
         "Memory cgroup out of memory: Killed process 4711 (python)",
     ),
     quiet=(
+        "OOMKilled: false",
         "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB",
         "will be killed if out of memory",
     ),

@@ -27,6 +27,9 @@ peer_lost = Phrase(
         r"Broken pipe",
     ),
     fires=(
+        "ConnectionResetError: [Errno 104] Connection reset by peer",
+        "node01:4711:4712 [0] NCCL WARN Connection closed by localRank 3",
+        "ncclRemoteError: a remote process exited or there was a network error",
         (
             "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0"
             ".2]:41234"

@@ -18,6 +18,7 @@ process_killed = Phrase(
         "exited on signal",
     ),
     patterns=(
+        r"^make(?:\[0\])?: \*\*\* .{1,200}\] Killed",
         r"^Killed$",
         r"Killed {1,40}(?:python|torchrun|accelerate|srun)",
         r": 0 Killed ",
@@ -29,6 +30,11 @@ process_killed = Phrase(
         r"exited on signal 0 \(Killed\)",
     ),
     fires=(
+        "make: *** [Makefile:12: train] Killed",
+        "subprocess.CalledProcessError: Command '['python']' died with <Signals.SIGKILL: 9>.",
+        "child process ended by signal: killed",
+        "RuntimeError: DataLoader worker (pid 4711) is killed by signal: Killed.",
+        "mpirun noticed that process rank 0 with PID 4711 on node node01 exited on signal 9 (Killed).",
         "Killed",
         "./run.sh: line 3:  4711 Killed                  python train.py",
         "traceback : Signal 9 (SIGKILL) received by PID 4711",

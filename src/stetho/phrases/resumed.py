@@ -19,6 +19,7 @@ resumed = Phrase(
         "loaded checkpoint",
         "continuing training",
         "loading states",
+        "loading model checkpoint",
     ),
     patterns=(
         r"(?i:\bresum(?:ing|ed)\b.{0,40}(?:from|at|checkpoint|training|epoch|step))",
@@ -30,6 +31,10 @@ resumed = Phrase(
         r"(?i:load(?:ed|ing) checkpoint .{0,80}(?:epoch|iteration|step))",
     ),
     fires=(
+        "continuing training from epoch 12",
+        "loading model checkpoint from out/ck.pt",
+        "Loading states from out/checkpoint-500",
+        "loading checkpoint 'last.pt' (epoch 3)",
         "Resuming training from checkpoint out/checkpoint-500",
         "Restoring states from the checkpoint path at last.ckpt",
         "=> loaded checkpoint 'model.pth.tar' (epoch 3)",

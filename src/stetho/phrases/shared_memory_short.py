@@ -26,6 +26,10 @@ shared_memory_short = Phrase(
     ),
     fires=(
         (
+            "It is possible that dataloader's workers are out of shared memory. Please try to raise your shared "
+            "memory limit."
+        ),
+        (
             "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memor"
             "y (shm)."
         ),

@@ -35,6 +35,8 @@ step_skipped = Phrase(
         r"(?i:(?:lower|reduc|decreas|halv|backing off)\w* (?:the )?(?:loss|grad|gradient|amp) ?scal(?:e|er|ing)\b)",
     ),
     fires=(
+        "NOTE: gradient overflow detected, ignoring gradient",
+        "Reducing dynamic loss scale from 65536 to 32768",
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 4294967296, reducing to 2147483648",
         "Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0",
         "WARNING: inf in gradients, step skipped, scale -> 4096.0",

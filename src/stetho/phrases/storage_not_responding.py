@@ -13,6 +13,7 @@ storage_not_responding = Phrase(
     id="storage-not-responding",
     says="storage does not answer",
     words=(
+        "nfs: server",
         "not responding",
         "blocked for more than",
         "stale file handle",
@@ -30,6 +31,9 @@ storage_not_responding = Phrase(
         r"nfs: server \S+ (?:OK|timed out)",
     ),
     fires=(
+        "OSError: [Errno 107] Transport endpoint is not connected: '/mnt/data'",
+        "LustreError: 4711:0:(client.c:1187:ptlrpc_import_delay_req()) the connection was lost",
+        "nfs: server filer01 timed out",
         "kernel: nfs: server storage01 not responding, still trying",
         "INFO: task python:4711 blocked for more than 120 seconds.",
         "OSError: [Errno 116] Stale file handle: '/data/shard-00012.tar'",

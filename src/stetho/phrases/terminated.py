@@ -20,6 +20,7 @@ terminated = Phrase(
         "signalexception",
     ),
     patterns=(
+        r"line 0: 0 Terminated ",
         r"^Terminated$",
         r"[Rr]eceived (?:signal )?SIGTERM",
         r"[Cc]aught SIGTERM",
@@ -32,6 +33,13 @@ terminated = Phrase(
         r"Signals\.SIGTERM",
     ),
     fires=(
+        "Caught SIGTERM, leaving",
+        "worker got SIGTERM",
+        "Bypassing SIGTERM: 15",
+        "traceback : Signal 15 (SIGTERM) received by PID 4711",
+        "torch.distributed.elastic.multiprocessing.api.SignalException: Process 4711 got signal: 15",
+        "died with <Signals.SIGTERM: 15>",
+        "./run.sh: line 3:  4711 Terminated              python train.py",
         "Terminated",
         "WARNING:torch.distributed.elastic.agent.server.api:Received 15 death signal, shutting down workers",
         "2024-05-01 12:00:00 Received SIGTERM, saving a checkpoint and leaving",

@@ -25,6 +25,10 @@ weights_left_new = Phrase(
     ),
     fires=(
         (
+            "You should probably TRAIN this model on a down-stream task to be able to use it for predictions and "
+            "inference."
+        ),
+        (
             "Some weights of BertForSequenceClassification were not initialized from the model checkpoint at bert"
             "-base-uncased and are newly initialized: ['classifier.bias']"
         ),

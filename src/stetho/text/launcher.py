@@ -14,6 +14,14 @@ CODE = re.compile(r"\bexitcode\s*: ?(?P<code>-?\d{1,5})")
 RANK = re.compile(r"\brank\s*: ?(?P<rank>\d{1,6})")
 # Lines of the launcher's report on one process.
 REPORT = 9
+# The last word of a shell, a container or an editor on the process that it ran.
+STATUS = re.compile(
+    r"\b(?:exit(?:ed)?|finished|ended|terminated|returned)\b[\w -]{0,30}?\b(?:code|status)[ :=]{1,3}"
+    r"(?P<code>-?\d{1,10})(?: ?\([^)]{0,80}\))?[.'\"]?$",
+    re.IGNORECASE,
+)
+# Shells tell a signal by a code above this.
+SHELL = 128
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,8 @@ class FirstFailure:
     """Its exit code; a signal's number below zero."""
     rank: int | None
     line: int
+    said: str = ""
+    """The line, where it is the only word on it."""
 
     @property
     def signal(self) -> str | None:
@@ -50,3 +60,13 @@ def first_failure(tail: Sequence[tuple[int, bytes]]) -> FirstFailure | None:
                 return FirstFailure(int(found["code"]), int(rank["rank"]) if rank else None, number)
         return None
     return None
+
+
+def reported(tail: Sequence[tuple[int, bytes]]) -> FirstFailure | None:
+    """The exit status that a log's very last line tells; None where it was well."""
+    spoken = [(number, line) for number, raw in tail if (line := text(raw[:500]).strip())]
+    found = STATUS.search(spoken[-1][1]) if spoken else None
+    if found is None or not int(found["code"]):
+        return None
+    code = int(found["code"])
+    return FirstFailure(SHELL - code if SHELL < code <= SHELL + 64 else abs(code), None, *spoken[-1])

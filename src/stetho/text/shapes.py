@@ -155,7 +155,7 @@ class Widths(dict[bytes, int]):
 
 def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
     said = vocabulary.said_in(line)
-    opens = (b"Traceback (" in line or b'File "' in line) and tracebacks.OPENS.search(line) is not None
+    opens = any(word in line for word in tracebacks.WORDS) and tracebacks.OPENS.search(line) is not None
     section = _section(line)
     plan = grammar.Plan() if opens or section is not None else grammar.read(line)
     indented = line[:1] in (b" ", b"") or not line.strip()

@@ -27,7 +27,7 @@ from stetho.series import Series
 from stetho.text import calls, words
 from stetho.text.assembly import LARGEST, unwrapped
 from stetho.text.even import text
-from stetho.text.launcher import FirstFailure, first_failure
+from stetho.text.launcher import FirstFailure, first_failure, reported
 from stetho.text.stream import EPOCH, EPOCHS, STEP, TOTAL
 from stetho.text.tracebacks import Raised
 
@@ -73,10 +73,15 @@ def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
     yield from _gap(log)
     yield from _nonfinite(series)
     yield from _warnings(log)
-    failed = first_failure([(number, line) for _, number, line in log.tail])
-    statements = list(_statements(log, failed))
+    tail = [(number, line) for _, number, line in log.tail]
+    failed = first_failure(tail)
+    if crash is not None and crash.exception in LAUNCHERS and failed is not None and failed.signal is not None:
+        # The launcher's own exception: what it launched was ended by a signal, and raised nothing.
+        crash = None
+    status = reported(tail) if failed is None and crash is None else None
+    statements = list(_statements(log, failed, status))
     yield from statements
-    end = _end(log, crash, progress, failed)
+    end = _end(log, crash, progress, failed) or _by_status(status, progress)
     told = (
         Reading(crash, f"{crash.exception}: {crash.message} ({crash.where})", crash.log_line, crash.rank)
         if crash
@@ -192,6 +197,16 @@ def _end(log: Log, crash: Crash | None, progress: Progress | None, failed: First
     return Reading(end, words, best.last)
 
 
+def _by_status(status: FirstFailure | None, progress: Progress | None) -> Reading | None:
+    """The end that only an exit status tells."""
+    if status is None:
+        return None
+    steps = (progress.step if progress is not None else None) or 0
+    end = RunEnd(code=None if status.signal else status.code, signal=status.signal, steps=steps)
+    how = f"ended by {status.signal}" if status.signal else f"ended with code {status.code}"
+    return Reading(end, f"{how}: {status.said}", status.line)
+
+
 def _progress(log: Log) -> Progress | None:
     """The last step and epoch that the log tells of; what counts further is the training, and not a bar beside it."""
     best: tuple[float, int] | None = None
@@ -239,7 +254,7 @@ def _said_progress(progress: Progress) -> str:
 # --- what stands out -----------------------------------------------------------------------------------------
 
 
-def _statements(log: Log, failed: FirstFailure | None) -> Iterator[Reading]:
+def _statements(log: Log, failed: FirstFailure | None, status: FirstFailure | None) -> Iterator[Reading]:
     # Last words that say nothing of how it ended are only there to be left out.
     empty = {phrase.id for phrase in log.phrases if phrase.farewell and not phrase.ended}
     if failed is not None:
@@ -261,6 +276,9 @@ def _statements(log: Log, failed: FirstFailure | None) -> Iterator[Reading]:
                 log.spoken - one.spoken,
             )
         )
+    for phrase, name in BY_SIGNAL.items():
+        if status is not None and status.signal == name and phrase not in log.said:
+            said.append(Statement(phrase, status.said, status.line))
     if not said:
         # That it says nothing of the kind is known, too.
         yield Reading(Statements(), "says nothing that is known by its words")

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field, replace
 from stetho.evidence import Place
 from stetho.text.even import text
 
-OPENS = re.compile(rb"Traceback \(most recent call last\)|^(?:[^\"]{0,40}[ >|])?File \"[^\"]+\", line 0(?:, in .+)?$")
+OPENS = re.compile(
+    rb"Traceback \(most recent call last\)|^(?:[^\"]{0,40}[ >|])?File \"[^\"]+\", line 0(?:, in .+)?$"
+    rb"|Exception ignored (?:in|on|while)\b|Error in atexit\b"
+)
+# One of these is in every line that opens one.
+WORDS = (b"Traceback (", b'File "', b"Exception ignored", b"Error in atexit")
 BEGIN = "Traceback (most recent call last)"
 FRAME = re.compile(r'^[\s>|]*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
 BOXED = re.compile(r"^[│|] (?P<file>[^\s│]+\.py):(?P<line>\d+) in (?P<name>\S+)")
@@ -25,6 +30,8 @@ SPEAKER = re.compile(
 )
 LABEL = re.compile(r"^ ?(\d+): ?(?=Traceback|  File )")
 GROUPED = re.compile(r"^\s*[|+] ?")
+# Python reports what it cannot raise, as in a destructor or on its way out, and goes on as if nothing had been.
+UNRAISABLE = re.compile(r"^(?:Exception ignored (?:in|on|while)\b|Error in atexit\b)")
 LONGEST = 4000
 # A message goes on over the indented lines below it, so far.
 CONTINUED = 12
@@ -89,6 +96,7 @@ class _Open:
     """What was named last, while its message may go on or another exception may follow from it."""
     lines: int = 0
     chained: bool = False
+    unraisable: bool = False
 
 
 class Tracebacks:
@@ -100,6 +108,8 @@ class Tracebacks:
         self.count = 0
         self.open: dict[str, _Open] = {}
         self.labels: set[str] = set()
+        self.unraisable: dict[str, int] = {}
+        """Where a rank last said that an exception is ignored."""
         self.named: list[int] = []
         """Where exceptions were named since somebody last asked."""
 
@@ -118,6 +128,10 @@ class Tracebacks:
         """Take one line; whether it belongs to a traceback."""
         line = text(raw[:LONGEST]).rstrip()
         run, line = self._speaker(line)
+        if UNRAISABLE.match(line):
+            self._close(run)
+            self.unraisable[run] = order
+            return False
         state = self.open.get(run)
         for name in [name for name in self.open if name != run]:
             self.open[name].silent += 1
@@ -154,6 +168,8 @@ class Tracebacks:
             state.frames, state.calls, state.code = [], [], {}
             state.inside, state.foreign, state.chained = True, 0, chained
             state.grouped = state.grouped or "Exception Group" in line
+            said = self.unraisable.pop(run, None)
+            state.unraisable = (chained and state.unraisable) or (said is not None and order - said <= FOREIGN)
             return True
         if state.grouped:
             line = GROUPED.sub("", line)
@@ -221,7 +237,8 @@ class Tracebacks:
         return False
 
     def _keep(self, state: _Open) -> None:
-        if state.last is None:
+        if state.last is None or state.unraisable:
+            state.last = None
             return
         self.count += 1
         if len(self.first) < KEPT:
