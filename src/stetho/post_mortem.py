@@ -15,7 +15,7 @@ from stetho.catalogue import Catalogue, load
 from stetho.conclusion import verdict
 from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
-from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
+from stetho.facts import Checkpoint, Checkpoints, Crash, LossScale, Metrics, RunEnd, Statements
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known, facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
@@ -73,10 +73,12 @@ def put(inquiry: Inquiry, run: Run) -> None:
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
     together = [*joined(told), *configurations(told), *losses_of_ranks(run.by_rank)]
     checkpoints = next((k.fact for k in together if isinstance(k.fact, Checkpoints)), None)
-    known = list(with_what_is_said(list(facts_of(run.series)), told, checkpoints))
-    metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
+    curves = list(facts_of(run.series))
+    metrics = next((k.fact for k in curves if isinstance(k.fact, Metrics)), None)
+    scales = list(scale_of_loss(metrics, told))
+    scale = next((k.fact for k in scales if isinstance(k.fact, LossScale)), None)
+    known = [*with_what_is_said(curves, told, checkpoints, scale), *scales]
     end = ending(told, metrics)
-    known += scale_of_loss(metrics, told)
     for fact in (*together, *known, *([end] if end is not None else [])):
         inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]

@@ -173,15 +173,16 @@ def with_ranks(run: Run) -> Run:
     marks: dict[str, None] = {}
     kept = []
     for one in run.left:
-        whole = RANK.search(one.artifact.path.name.lower()) or RANK.search(one.artifact.path.parent.name.lower())
         own = {p.run for p in one.pieces if isinstance(p, Series) and is_rank(p.run)}
-        if whole is not None:
-            own.add(whole.group(0).strip("-_ ./[]"))
-        marks |= dict.fromkeys(sorted(own))
-        kept.append((one, whole.group(0) if whole is not None else ""))
+        names = (one.artifact.path.name, one.artifact.path.parent.name)
+        # Where a log tells its ranks apart, its name says nothing of them.
+        whole = None if own else next(filter(None, (RANK.search(name.lower()) for name in names)), None)
+        mark = whole.group(0).strip("-_ ./[]") if whole is not None else ""
+        marks |= dict.fromkeys(sorted(own | {mark}) if mark else sorted(own))
+        kept.append((one, mark))
     if len(marks) < 2:
         return run
-    first = sorted(marks, key=lambda mark: int(re.findall(r"\d+", mark)[0]))[0]
+    first = min(marks, key=lambda mark: int(re.findall(r"\d+", mark)[0]))
     by_rank: dict[str, list[tuple[str, Series]]] = defaultdict(list)
     for one, mark in kept:
         for piece in one.pieces:
@@ -189,7 +190,7 @@ def with_ranks(run: Run) -> Run:
                 by_rank[piece.run if is_rank(piece.run) else mark].append((one.reader, piece))
     left = []
     for one, mark in kept:
-        drop = bool(mark) and first not in mark
+        drop = bool(mark) and mark != first
         pieces = tuple(
             p for p in one.pieces
             if not isinstance(p, Series) or not (drop or (is_rank(p.run) and p.run != first))

@@ -8,9 +8,19 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from stetho.evidence import Place, Source
-from stetho.facts import Checkpoints, Crash, LoggedNonfinite, LossCurve, NonfiniteOrigin, Statement, Statements
+from stetho.facts import (
+    Checkpoints,
+    Crash,
+    LoggedNonfinite,
+    LossCurve,
+    LossScale,
+    NonfiniteOrigin,
+    Statement,
+    Statements,
+)
 from stetho.logged.assembly import Known
 from stetho.logged.ending import LINES_AFTER_THE_END, Told
+from stetho.logged.stability import collapse
 from stetho.logged.weights import lost_weights
 
 # Autograd's own search for NaN names the function whose gradient failed.
@@ -37,6 +47,7 @@ PLACE = re.compile(r"(?P<file>[^\s:\"']+\.py):(?P<line>\d{1,7}): RuntimeWarning"
 LATER = 5
 LOSS = re.compile(r"\b(loss|losses|objective|grad(ient)?s?|norm)\b", re.IGNORECASE)
 STATE = re.compile(r"\b(nan|nans|inf|infinite|infinity|non-?finite|not finite)\b", re.IGNORECASE)
+ASKED = re.compile(r"is_?(nan|finite|inf)\b", re.IGNORECASE)
 STEP = re.compile(r"\b(?:step|iteration|iter|batch|update)s?\b\W{0,3}(\d{1,12})", re.IGNORECASE)
 
 
@@ -49,25 +60,28 @@ class Said:
     step: int | None
 
 
-def with_what_is_said(known: Sequence[Known], told: Sequence[Told], checkpoints: Checkpoints | None) -> Iterator[Known]:
+def with_what_is_said(
+    known: Sequence[Known], told: Sequence[Told], checkpoints: Checkpoints | None, scale: LossScale | None
+) -> Iterator[Known]:
     """What the curves say, with an end that only words or weights tell; and where the first NaN came from."""
-    curve = next((k for k in known if isinstance(k.fact, LossCurve)), None)
-    origin_step = None
+    step, curves = None, 0
     for one in known:
-        fact = one.fact
-        if isinstance(fact, LossCurve) and fact.nonfinite_step is None:
-            one = spoiled(one, fact, told, checkpoints)
-            fact = one.fact
-        if isinstance(fact, LossCurve):
-            origin_step = fact.nonfinite_step
-        yield one
-    found = origin(told, origin_step, fails=origin_step is not None or curve is None)
+        if not isinstance(one.fact, LossCurve):
+            yield one
+            continue
+        whole = one if one.fact.nonfinite_step is not None else spoiled(one, one.fact, told, checkpoints, scale)
+        assert isinstance(whole.fact, LossCurve)
+        step, curves = whole.fact.nonfinite_step, curves + 1
+        yield whole
+    found = origin(told, step, fails=step is not None or not curves)
     if found is not None:
         yield found
 
 
-def spoiled(one: Known, curve: LossCurve, told: Sequence[Told], checkpoints: Checkpoints | None) -> Known:
-    """A curve that is finite as far as it was logged, and what shows that the loss was not."""
+def spoiled(
+    one: Known, curve: LossCurve, told: Sequence[Told], checkpoints: Checkpoints | None, scale: LossScale | None
+) -> Known:
+    """A curve that is finite as far as it was logged, and what shows that the loss or its gradient was not."""
     last = curve.steps[-1] if curve.steps else len(curve.values) - 1
     said = last_words(told)
     if said is not None:
@@ -78,6 +92,12 @@ def spoiled(one: Known, curve: LossCurve, told: Sequence[Told], checkpoints: Che
     if lost is not None:
         fact = replace(curve, nonfinite_step=last, nonfinite_in="weights")
         return Known(fact, f"{one.words}; {lost.words}", Source(file=lost.file))
+    begun = collapse(scale) if scale is not None else None
+    if scale is not None and begun is not None:
+        # Each time that the scale is halved, a gradient was not finite.
+        step = scale.steps[min(begun + 1, len(scale.steps) - 1)] if scale.steps else last
+        fact = replace(curve, nonfinite_step=step, nonfinite_in="gradient")
+        return Known(fact, f"{one.words}; the loss scale falls to {scale.values[-1]:.3g}", one.source)
     return one
 
 
@@ -91,7 +111,7 @@ def last_words(told: Sequence[Told]) -> Said | None:
     for one in reversed(told):
         fact = one.reading.fact
         if isinstance(fact, Crash) and fact.lines_after <= LINES_AFTER_THE_END and refuses(fact):
-            return Said(f"{fact.exception}: {fact.message}", one.source, step_in(fact.message))
+            return Said(f"{fact.exception}: {fact.message or fact.code}", one.source, step_in(fact.message))
         if isinstance(fact, Statements):
             for said in fact.of("nonfinite-reported"):
                 text = said.last_text or said.text
@@ -102,6 +122,8 @@ def last_words(told: Sequence[Told]) -> Said | None:
 
 
 def refuses(crash: Crash) -> bool:
+    if not crash.message:
+        return bool(LOSS.search(crash.code) and ASKED.search(crash.code))
     return bool(BACKWARD.search(crash.message) or (LOSS.search(crash.message) and STATE.search(crash.message)))
 
 

@@ -61,6 +61,23 @@ def is_scale(name: str, values: Sequence[float]) -> bool:
     return len(changes) > 0 and bool(np.mean(np.abs(changes - np.round(changes)) < 0.02) > 0.9)
 
 
+def collapse(scale: LossScale, *, least: float = 1.0, fallen: float = 128.0) -> int | None:
+    """Where the fall of a scale to nothing begins among its values; None where it finds a level, or comes back."""
+    known = scale.values
+    if len(known) < 2 or min(known) <= 0:
+        return None
+    last, highest = known[-1], max(known)
+    # From a level that it had held for long, an unbroken fall that goes on is no search for a level.
+    drop = 0
+    while drop < len(known) - 1 and known[-2 - drop] > known[-1 - drop]:
+        drop += 1
+    held = sum(value == highest for value in known) >= len(known) // 2 >= 10
+    falling = held and drop >= 8 and highest >= 2 * fallen * last
+    if last > min(known) or highest < fallen * last or not (last <= least or falling):
+        return None
+    return len(known) - 1 - next(i for i, value in enumerate(reversed(known)) if value >= highest)
+
+
 def number_in(text: str) -> float | None:
     """The number that a statement ends with: the scale that is left."""
     found = NUMBER.findall(text)

@@ -15,7 +15,7 @@ from stetho.cause import Cause
 nonfinite_values = Cause(
     id="data/nonfinite-values",
     share=0.06,
-    symptoms={"loss-nonfinite": 0.82, "crash": 0.14, "none": 0.02},
+    symptoms={"loss-nonfinite": 0.82, "crash": 0.09, "none": 0.02},
     predicts={"input-nonfinite": 0.90},
     mechanism=("input-nonfinite",),
     statement="NaN or Inf enters the model with the data",
