@@ -67,10 +67,6 @@ def runs_of(target: str, catalogue: Catalogue, progress: Callable[[str], None]) 
 def put(inquiry: Inquiry, run: Run) -> None:
     """Everything that is known of a run, as evidence; of facts of one kind, the last one counts."""
     told = in_order(run)
-    for one in told:
-        summary = f"{one.artifact.name}: {one.reading.summary}"
-        if not isinstance(one.reading.fact, RunEnd):
-            inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
     together = [*joined(told), *configurations(told), *losses_of_ranks(run.by_rank)]
     checkpoints = next((k.fact for k in together if isinstance(k.fact, Checkpoints)), None)
     curves = list(facts_of(run.series))
@@ -79,8 +75,15 @@ def put(inquiry: Inquiry, run: Run) -> None:
     scale = next((k.fact for k in scales if isinstance(k.fact, LossScale)), None)
     known = [*with_what_is_said(curves, told, checkpoints, scale), *scales]
     end = ending(told, metrics)
-    for fact in (*together, *known, *([end] if end is not None else [])):
-        inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
+    failed = end is not None and isinstance(end.fact, RunEnd) and bool(end.fact.code or end.fact.signal)
+    for one in told:
+        summary = f"{one.artifact.name}: {one.reading.summary}"
+        # What a program outlived did not end it.
+        fact = None if outlived(one) and not failed else one.reading.fact
+        if not isinstance(fact, RunEnd):
+            inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=fact, run=BASE)
+    for fresh in (*together, *known, *([end] if end is not None else [])):
+        inquiry.ledger.add_evidence("reading", fresh.words, source=fresh.source, fact=fresh.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:
         inquiry.ledger.add_note(f"{name}: {flaw.summary}")
