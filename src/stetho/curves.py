@@ -107,7 +107,7 @@ def best_level(values: Sequence[float]) -> float | None:
 
 
 def falls_for_ever(
-    values: Sequence[float], *, factor: float = 100.0, faster: float = 15.0, least: int = 16
+    values: Sequence[float], *, factor: float = 100.0, faster: float = 15.0, least: int = 24
 ) -> tuple[float, float] | None:
     """Where a curve begins and ends that falls far below zero without slowing down; None for any other.
 

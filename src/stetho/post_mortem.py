@@ -20,7 +20,7 @@ from stetho.inquiry import BASE, Inquiry
 from stetho.logged.assembly import Known, facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.runs import Run, runs_in
-from stetho.logged.said import with_what_is_said
+from stetho.logged.said import Beside, with_what_is_said
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
@@ -73,7 +73,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
     metrics = next((k.fact for k in curves if isinstance(k.fact, Metrics)), None)
     scales = list(scale_of_loss(metrics, told))
     scale = next((k.fact for k in scales if isinstance(k.fact, LossScale)), None)
-    known = [*with_what_is_said(curves, told, checkpoints, scale), *scales]
+    known = [*with_what_is_said(Beside(curves, told, checkpoints, scale)), *scales]
     end = ending(told, metrics)
     failed = end is not None and isinstance(end.fact, RunEnd) and bool(end.fact.code or end.fact.signal)
     for one in told:

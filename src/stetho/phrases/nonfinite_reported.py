@@ -19,6 +19,7 @@ nonfinite_reported = Phrase(
         "not finite",
         "infinite loss",
         "infinity",
+        "invalid loss",
     ),
     patterns=(
         r"(?i:\bloss (?:is|was|became|went|=|:)? ?(?:nan|inf)\b.{0,20}(?:stop|abort|exit|skip|detect|!))",
@@ -29,12 +30,16 @@ nonfinite_reported = Phrase(
         r"NaN(?:s)? or [Ii]nf(?:s|inity)? (?:found|detected|in)",
         r"contains? NaN",
         r"The total norm .{0,80}is non-finite",
+        r"[Mm]onitored metric .{0,80} is not finite",
+        r"[Ii]nvalid loss, terminating training",
     ),
     fires=(
         "Loss is nan, stopping training",
         "RuntimeError: Function 'LogBackward0' returned nan values in its 0th output.",
         "FloatingPointError: Non-finite loss at step 300",
         "NaN detected in gradients of layer 3",
+        "Monitored metric val_loss = nan is not finite. Previous best value was inf. Signaling Trainer to stop.",
+        "Batch 4: Invalid loss, terminating training",
     ),
     quiet=(
         "number of nan iterations: 0",
