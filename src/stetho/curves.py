@@ -107,7 +107,7 @@ def best_level(values: Sequence[float]) -> float | None:
 
 
 def falls_for_ever(
-    values: Sequence[float], *, factor: float = 100.0, faster: float = 15.0, least: int = 24
+    values: Sequence[float], *, factor: float = 100.0, faster: float = 20.0, least: int = 24
 ) -> tuple[float, float] | None:
     """Where a curve begins and ends that falls far below zero without slowing down; None for any other.
 
@@ -125,5 +125,9 @@ def falls_for_ever(
     falls = [a - b for a, b in pairwise(edges)]
     slowest = min(b / a for a, b in pairwise(falls)) if min(falls) > 0 else 0.0
     far = -edges[-1] / size
-    for_ever = (far > factor and slowest >= 0.8) or (far > faster and slowest >= 1.15)
+    # A late start falls within one part of the run, and slows down again at the end.
+    middle = (2 * third + len(known) - width) // 2
+    ending = edges[2] - 2 * median(known[middle : middle + width]) + edges[3]
+    gaining = slowest >= 1.15 and falls[1] > 0.12 * falls[2] and ending < 0
+    for_ever = (far > factor and slowest >= 0.8) or (far > faster and gaining)
     return (edges[0], edges[-1]) if for_ever and falls[2] > 10 * roughness(known) else None
