@@ -81,13 +81,23 @@ def with_what_is_said(beside: Beside) -> Iterator[Known]:
         if not isinstance(one.fact, LossCurve):
             yield one
             continue
-        whole = one if one.fact.nonfinite_step is not None else spoiled(one, one.fact, beside)
+        lost = one.fact.nonfinite_step is not None
+        whole = replace(one, source=first_line(one, beside.told)) if lost else spoiled(one, one.fact, beside)
         assert isinstance(whole.fact, LossCurve)
         step, curves = whole.fact.nonfinite_step, curves + 1
         yield whole
     found = origin(beside.told, step, fails=step is not None or not curves)
     if found is not None:
         yield found
+
+
+def first_line(one: Known, told: Sequence[Told]) -> Source:
+    """The line of a log that first has a loss which is not finite, where the curve was read from that log."""
+    for other in told:
+        fact = other.reading.fact
+        if isinstance(fact, LoggedNonfinite) and other.artifact.name == one.source.file and fact.name in one.words:
+            return other.source
+    return one.source
 
 
 def spoiled(one: Known, curve: LossCurve, beside: Beside) -> Known:

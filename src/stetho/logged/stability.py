@@ -86,7 +86,7 @@ def number_in(text: str) -> float | None:
 
 def losses_of_ranks(ranks: Mapping[str, Sequence[tuple[str, Series]]]) -> Iterator[Known]:
     """The loss of each rank that logged one."""
-    found = []
+    found: list[tuple[RankLoss, Source]] = []
     for mark, series in ranks.items():
         number = re.search(r"\d+", mark)
         curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
@@ -95,12 +95,23 @@ def losses_of_ranks(ranks: Mapping[str, Sequence[tuple[str, Series]]]) -> Iterat
             continue
         loss = losses[0]
         first, last = float(loss.values[0]), float(loss.values[-1])
-        found.append(RankLoss(int(number[0]), first, last, int(loss.steps[-1]), stays_nonfinite(loss)))
-    found.sort(key=lambda one: one.rank)
-    if len({one.rank for one in found}) > 1:
-        bad = [f"{one.rank} from step {one.nonfinite_step}" for one in found if one.nonfinite_step is not None]
-        words = f"{len(found)} ranks logged a loss" + (f"; not finite on rank {', '.join(bad[:8])}" if bad else "")
-        yield Known(RankLosses(tuple(found)), words, Source())
+        failed = stays_nonfinite(loss)
+        found.append((RankLoss(int(number[0]), first, last, int(loss.steps[-1]), failed), first_bad(loss, failed)))
+    found.sort(key=lambda pair: pair[0].rank)
+    if len({one.rank for one, _ in found}) > 1:
+        bad = [(one.nonfinite_step, one.rank, source) for one, source in found if one.nonfinite_step is not None]
+        told = ", ".join(f"{rank} from step {step}" for step, rank, _ in bad[:8])
+        words = f"{len(found)} ranks logged a loss" + (f"; not finite on rank {told}" if bad else "")
+        source = min(bad, key=lambda item: item[:2])[2] if bad else Source()
+        yield Known(RankLosses(tuple(one for one, _ in found)), words, source)
+
+
+def first_bad(loss: Curve, step: int | None) -> Source:
+    """Where the first value stands that is not finite."""
+    series = loss.placed.series
+    if step is None or series.at is None or series.unit == "offset":
+        return Source(file=series.file)
+    return Source(file=series.file, line=int(series.at[int(np.argmax(loss.steps >= step))]))
 
 
 def configurations(told: Sequence[Told]) -> Iterator[Known]:
