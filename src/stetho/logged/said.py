@@ -49,7 +49,10 @@ PLACE = re.compile(r"(?P<file>[^\s:\"']+\.py):(?P<line>\d{1,7}): RuntimeWarning"
 LATER = 5
 LOSS = re.compile(r"(?<![a-z])(loss|losses|objective|grad(ient)?s?|norm)(?![a-z])", re.IGNORECASE)
 STATE = re.compile(r"\b(nan|nans|inf|infinite|infinity|non-?finite|not finite|invalid loss)\b", re.IGNORECASE)
-DENIED = re.compile(r"\b(no|not any|without|never|zero|0) (nan|inf|infinite|non-?finite|invalid)", re.IGNORECASE)
+DENIED = re.compile(
+    r"\b(no|not any|without|never|zero|0) (nan|inf|infinite|non-?finite|invalid)|skip|ignor|recover|dropp",
+    re.IGNORECASE,
+)
 ASKED = re.compile(r"is_?(nan|finite|inf)\b", re.IGNORECASE)
 STEP = re.compile(r"\b(?:step|iteration|iter|batch|update)s?\b\W{0,3}(\d{1,12})", re.IGNORECASE)
 

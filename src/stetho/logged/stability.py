@@ -34,13 +34,16 @@ def scale_of_loss(metrics: Metrics | None, told: Sequence[Told]) -> Iterator[Kno
     count = sum(s.count for _, s in skipped)
     curve = next((c for c in metrics.curves if is_scale(c.name, c.values)), None) if metrics is not None else None
     if curve is not None:
-        words = f"{curve.name}: {curve.values[0]:.6g} first, {curve.values[-1]:.6g} last"
-        yield Known(LossScale(curve.name, curve.values, curve.steps, count), words, Source(curve.file, curve.last_at))
+        # A scale that was halved to nothing is printed as zero.
+        known = [(s, v) for s, v in zip(curve.steps, curve.values, strict=True) if np.isfinite(v) and v > 0]
+        steps, values = tuple(s for s, _ in known), tuple(v for _, v in known)
+        words = f"{curve.name}: {values[0]:.6g} first, {values[-1]:.6g} last"
+        yield Known(LossScale(curve.name, values, steps, count), words, Source(curve.file, curve.last_at))
         return
     for one, said in skipped:
         ends = [number_in(text) for text in (said.text, said.last_text or said.text)]
         values = tuple(value for value in ends if value is not None)
-        if len(values) == 2:
+        if len(values) == 2 and min(values) > 0:
             words = f"steps are left out {said.count} times, the scale goes from {values[0]:.6g} to {values[1]:.6g}"
             source = Source(one.artifact.name, said.last_line or said.line)
             yield Known(LossScale("", values, (), said.count), words, source)
@@ -53,7 +56,7 @@ def is_scale(name: str, values: Sequence[float]) -> bool:
     if not words & SCALES or words & OTHERS or not values:
         return False
     known = np.array([v for v in values if np.isfinite(v) and v > 0])
-    if len(known) < 2 or len(known) < 0.9 * len(values):
+    if len(known) < 2 or any(v < 0 for v in values):
         return False
     changes = np.abs(np.diff(np.log2(known)))
     changes = changes[changes > 1e-3]
