@@ -5,7 +5,7 @@ from stetho.check import Finding, check
 from stetho.facts import Crash
 
 SAYS = re.compile(
-    r"\binputs? (x|y|y_true|data|features?|array|tensor)\b.{0,30}\bcontains? (nan|inf)|"
+    r"\binputs? (x|y|y_true|data|features?|array|tensor)\b.{0,30}\bcontains? \W?(nan|inf)|"
     r"\b(dataset|data ?frame|batch|samples?|rows?|columns?|features?|images?|csv|labels?|targets?)\b.{0,60}"
     r"\b(contains?|has|have|with|holds?) .{0,20}\b(nans?|infs?|infinity|non-?finite|not finite)\b|"
     r"\b(nans?|infs?|non-?finite values?) (found |detected )?in (the )?(input|dataset|data|batch|sample|features?|"
@@ -21,6 +21,10 @@ SAYS = re.compile(
     given={"data/nonfinite-values": 0.50, "env/exception": 0.02, "other/unlisted": 0.03},
     fires={
         "scikit-learn": {"exception": "ValueError", "message": "Input X contains NaN."},
+        "XGBoost": {
+            "exception": "XGBoostError",
+            "message": "Check failed: valid: Input data contains `inf` or a value too large, while `missing` is not",
+        },
         "a program that looks": {"exception": "ValueError", "message": "batch 312 contains NaN in column 4"},
         "another way round": {"exception": "AssertionError", "message": "NaN in input at index 12"},
     },
