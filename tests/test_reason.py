@@ -16,7 +16,7 @@ from stetho.cause import Cause
 from stetho.check import Check, Finding, Judgement, Outcome
 from stetho.evidence import Place
 from stetho.experiment import Change, Experiment, ExperimentOutcome
-from stetho.facts import Crash, LossCurve, RunEnd
+from stetho.facts import Checkpoints, Config, Crash, LossCurve, LossScale, Metrics, RankLosses, RunEnd, Statements
 from stetho.inquiry import gravest, judge_all
 from stetho.intervention import OUTCOMES, Intervention
 from stetho.reason import (
@@ -642,9 +642,14 @@ def test_an_exception_goes_to_what_explains_it() -> None:
 
 
 def real(symptom: str, tried: tuple[Experiment, ...] = (), **outcomes: Outcome) -> tuple[dict[str, float], Gate]:
-    """The real catalogue; checks that are not named are quiet."""
+    """The real catalogue; checks that are not named are quiet, where an observed run without an exception has them."""
     found = declared.load()
-    said: dict[str, Outcome] = {c: "quiet" for c, one in found.checks.items() if one.family != "symptoms"}
+    dead = {Crash, Metrics, Statements, Checkpoints, Config, LossScale, RankLosses}
+    said: dict[str, Outcome] = {
+        c: "unknown" if dead.intersection(one.reads) else "quiet"
+        for c, one in found.checks.items()
+        if one.family != "symptoms"
+    }
     said.update({name.replace("_", "-"): outcome for name, outcome in outcomes.items()})
     judged = tuple(Judgement(c, o, (Finding("seen"),) if o == "fired" else (), ("E1",)) for c, o in said.items())
     look = Seen(symptom, judged, tried)

@@ -106,11 +106,13 @@ def best_level(values: Sequence[float]) -> float | None:
     return min(median(known[i : i + width]) for i in range(0, len(known) - width + 1, max(1, width // 2)))
 
 
-def falls_for_ever(values: Sequence[float], *, factor: float = 30.0, least: int = 16) -> tuple[float, float] | None:
+def falls_for_ever(
+    values: Sequence[float], *, factor: float = 100.0, faster: float = 20.0, least: int = 24
+) -> tuple[float, float] | None:
     """Where a curve begins and ends that falls far below zero without slowing down; None for any other.
 
-    What is minimised slows down as it comes near its floor. So the last third must fall at least as far as the one
-    before it, and the whole way must be many times the size of what was there at first.
+    What is minimised slows down as it comes near its floor. So the last third must fall about as far as the one before
+    it, and the whole way must be many times the size of what was there at first; less of it where it gets faster.
     """
     known = finite(values)
     third = len(known) // 3
@@ -119,9 +121,13 @@ def falls_for_ever(values: Sequence[float], *, factor: float = 30.0, least: int 
     head = known[: max(2, len(known) // 10)]
     width = max(2, third // 4)
     edges = [median(known[i : i + width]) for i in (0, third, 2 * third, len(known) - width)]
-    size = max(0.1, *(abs(v) for v in head))
+    size = max(1.0, *(abs(v) for v in head))
     falls = [a - b for a, b in pairwise(edges)]
-    steady = all(fall > 0 for fall in falls) and falls[2] >= 0.8 * falls[1] and falls[1] >= 0.8 * falls[0]
-    if not steady or edges[-1] > -factor * size or falls[2] < 10 * roughness(known):
-        return None
-    return edges[0], edges[-1]
+    slowest = min(b / a for a, b in pairwise(falls)) if min(falls) > 0 else 0.0
+    far = -edges[-1] / size
+    # A late start falls within one part of the run, and slows down again at the end.
+    middle = (2 * third + len(known) - width) // 2
+    ending = edges[2] - 2 * median(known[middle : middle + width]) + edges[3]
+    gaining = slowest >= 1.15 and falls[1] > 0.12 * falls[2] and ending < 0
+    for_ever = (far > factor and slowest >= 0.8) or (far > faster and gaining)
+    return (edges[0], edges[-1]) if for_ever and falls[2] > 10 * roughness(known) else None

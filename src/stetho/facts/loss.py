@@ -30,7 +30,7 @@ class LossCurve(Fact):
     nonfinite_step: int | None = None
     """The first step whose loss or gradient is NaN or Inf."""
     nonfinite_in: str | None = None
-    """Which of the two it was: loss or gradient; weights where only a checkpoint shows it."""
+    """Which of the two it was: loss or gradient; `validation loss` or `weights` where only these show it."""
     explained: float | None = None
     """Share of the targets' variance that the predictions account for, late in the run, when numbers are predicted."""
     explained_from: int | None = None

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from stetho.artifact import PASTED, Artifact
 from stetho.evidence import Source
-from stetho.facts import Checkpoint, Checkpoints, Crash, LossCurve, Metrics, Records, RunEnd, Statements
+from stetho.facts import Checkpoint, Checkpoints, Crash, LossCurve, LossScale, Metrics, Records, RunEnd, Statements
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
 from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
 from stetho.logged.runs import Run
-from stetho.logged.said import with_what_is_said
+from stetho.logged.said import Beside, with_what_is_said
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
 from stetho.logged.standing import standing
@@ -33,25 +33,32 @@ def account(run: Run) -> list[Known]:
     if run.known:
         return list(run.known)
     told = in_order(run)
-    read = [
-        Known(one.reading.fact, f"{one.artifact.name}: {one.reading.summary}", one.source)
-        for one in told
-        if not isinstance(one.reading.fact, RunEnd)
-    ]
     ranks: dict[int, list[tuple[str, Series]]] = defaultdict(list)
     for rank, form, series in run.apart:
         ranks[rank].append((form, series))
     together = [*joined(told), *configurations(told), *losses_of_ranks(ranks)]
     checkpoints = next((one.fact for one in together if isinstance(one.fact, Checkpoints)), None)
-    known = list(with_what_is_said(list(all_facts(run.series, settings_in(run))), told, checkpoints))
+    curves = list(all_facts(run.series, settings_in(run)))
+    metrics = next((one.fact for one in curves if isinstance(one.fact, Metrics)), None)
+    scales = list(scale_of_loss(metrics, told))
+    scale = next((one.fact for one in scales if isinstance(one.fact, LossScale)), None)
+    known = list(with_what_is_said(Beside(curves, told, checkpoints, scale)))
     known += rank_times([(rank, series) for rank, _, series in run.apart])
     said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
-    known = with_words(with_slowest_rank(known), said)
-    metrics = next((one.fact for one in known if isinstance(one.fact, Metrics)), None)
+    known = [*with_words(with_slowest_rank(known), said), *scales]
     end = ending(told, metrics)
-    known += scale_of_loss(metrics, told)
     stood = standing(told, (series for _, series in run.series))
-    return [what_was_read(run, metrics, known), *read, *together, *known, *stood, *([end] if end is not None else [])]
+    read = [what_was_read(run, metrics, known), *as_read(told, end)]
+    return [*read, *together, *known, *stood, *([end] if end is not None else [])]
+
+
+def as_read(told: Sequence[Told], end: Known | None) -> Iterator[Known]:
+    """The readings by themselves; an exception that the program outlived did not end it, and is no longer a crash."""
+    failed = end is not None and isinstance(end.fact, RunEnd) and bool(end.fact.code or end.fact.signal)
+    for one in told:
+        fact = None if outlived(one) and not failed else one.reading.fact
+        if not isinstance(fact, RunEnd):
+            yield Known(fact, f"{one.artifact.name}: {one.reading.summary}", one.source)
 
 
 def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> Known:

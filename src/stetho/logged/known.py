@@ -10,8 +10,8 @@ from stetho.facts import Fact
 
 @dataclass(frozen=True)
 class Known:
-    """A fact, in words, and where it was read."""
+    """A fact, in words, and where it was read; without a fact where the words are all that counts."""
 
-    fact: Fact
+    fact: Fact | None
     words: str
     source: Source

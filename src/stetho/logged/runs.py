@@ -201,8 +201,10 @@ def with_ranks(run: Run) -> Run:
     marks: dict[int, str] = {}
     kept = []
     for one in run.left:
-        whole = RANK.search(one.artifact.path.name.lower()) or RANK.search(one.artifact.path.parent.name.lower())
         own = {p.run for p in one.pieces if isinstance(p, Series) and is_rank(p.run)}
+        names = (one.artifact.path.name, one.artifact.path.parent.name)
+        # Where a log tells its ranks apart, its name says nothing of them.
+        whole = None if own else next(filter(None, (RANK.search(name.lower()) for name in names)), None)
         mark = whole.group(0).strip("-_ ./[]") if whole is not None else ""
         for name in sorted(own | ({mark} if mark else set())):
             marks.setdefault(number_of(name), name)

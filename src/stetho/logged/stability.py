@@ -35,13 +35,16 @@ def scale_of_loss(metrics: Metrics | None, told: Sequence[Told]) -> Iterator[Kno
     count = sum(s.count for _, s in skipped)
     curve = next((c for c in metrics.curves if is_scale(c.name, c.values)), None) if metrics is not None else None
     if curve is not None:
-        words = f"{curve.name}: {curve.values[0]:.6g} first, {curve.values[-1]:.6g} last"
-        yield Known(LossScale(curve.name, curve.values, curve.steps, count), words, Source(curve.file, curve.last_at))
+        # A scale that was halved to nothing is printed as zero.
+        known = [(s, v) for s, v in zip(curve.steps, curve.values, strict=True) if np.isfinite(v) and v > 0]
+        steps, values = tuple(s for s, _ in known), tuple(v for _, v in known)
+        words = f"{curve.name}: {values[0]:.6g} first, {values[-1]:.6g} last"
+        yield Known(LossScale(curve.name, values, steps, count), words, Source(curve.file, curve.last_at))
         return
     for one, said in skipped:
         ends = [number_in(text) for text in (said.text, said.last_text or said.text)]
         values = tuple(value for value in ends if value is not None)
-        if len(values) == 2:
+        if len(values) == 2 and min(values) > 0:
             words = f"steps are left out {said.count} times, the scale goes from {values[0]:.6g} to {values[1]:.6g}"
             source = Source(one.artifact.name, said.last_line or said.line)
             yield Known(LossScale("", values, (), said.count), words, source)
@@ -54,12 +57,29 @@ def is_scale(name: str, values: Sequence[float]) -> bool:
     if not words & SCALES or words & OTHERS or not values:
         return False
     known = np.array([v for v in values if np.isfinite(v) and v > 0])
-    if len(known) < 2 or len(known) < 0.9 * len(values):
+    if len(known) < 2 or any(v < 0 for v in values):
         return False
     changes = np.abs(np.diff(np.log2(known)))
     changes = changes[changes > 1e-3]
     # Whole powers of two; what is printed with few digits is off by a little.
     return len(changes) > 0 and bool(np.mean(np.abs(changes - np.round(changes)) < 0.02) > 0.9)
+
+
+def collapse(scale: LossScale, *, least: float = 1.0, fallen: float = 128.0) -> int | None:
+    """Where the fall of a scale to nothing begins among its values; None where it finds a level, or comes back."""
+    known = scale.values
+    if len(known) < 2 or min(known) <= 0:
+        return None
+    last, highest = known[-1], max(known)
+    # From a level that it had held for long, an unbroken fall that goes on is no search for a level.
+    drop = 0
+    while drop < len(known) - 1 and known[-2 - drop] > known[-1 - drop]:
+        drop += 1
+    held = sum(value == highest for value in known) >= len(known) // 2 >= 10
+    falling = held and drop >= 8 and highest >= 2 * fallen * last
+    if last > min(known) or highest < fallen * last or not (last <= least or falling):
+        return None
+    return len(known) - 1 - next(i for i, value in enumerate(reversed(known)) if value >= highest)
 
 
 def number_in(text: str) -> float | None:
@@ -70,7 +90,7 @@ def number_in(text: str) -> float | None:
 
 def losses_of_ranks(ranks: Mapping[int, Sequence[tuple[str, Series]]]) -> Iterator[Known]:
     """The loss of each rank that logged one."""
-    found = []
+    found: list[tuple[RankLoss, Source]] = []
     for rank, series in ranks.items():
         curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
         losses = main_losses([curve for curve in curves if len(curve)])
@@ -78,12 +98,23 @@ def losses_of_ranks(ranks: Mapping[int, Sequence[tuple[str, Series]]]) -> Iterat
             continue
         loss = losses[0]
         first, last = float(loss.values[0]), float(loss.values[-1])
-        found.append(RankLoss(rank, first, last, int(loss.steps[-1]), stays_nonfinite(loss)))
-    found.sort(key=lambda one: one.rank)
-    if len({one.rank for one in found}) > 1:
-        bad = [f"{one.rank} from step {one.nonfinite_step}" for one in found if one.nonfinite_step is not None]
-        words = f"{len(found)} ranks logged a loss" + (f"; not finite on rank {', '.join(bad[:8])}" if bad else "")
-        yield Known(RankLosses(tuple(found)), words, Source())
+        failed = stays_nonfinite(loss)
+        found.append((RankLoss(rank, first, last, int(loss.steps[-1]), failed), first_bad(loss, failed)))
+    found.sort(key=lambda pair: pair[0].rank)
+    if len({one.rank for one, _ in found}) > 1:
+        bad = [(one.nonfinite_step, one.rank, source) for one, source in found if one.nonfinite_step is not None]
+        told = ", ".join(f"{rank} from step {step}" for step, rank, _ in bad[:8])
+        words = f"{len(found)} ranks logged a loss" + (f"; not finite on rank {told}" if bad else "")
+        source = min(bad, key=lambda item: item[:2])[2] if bad else Source()
+        yield Known(RankLosses(tuple(one for one, _ in found)), words, source)
+
+
+def first_bad(loss: Curve, step: int | None) -> Source:
+    """Where the first value stands that is not finite."""
+    series = loss.placed.series
+    if step is None or series.at is None or series.unit == "offset":
+        return Source(file=series.file)
+    return Source(file=series.file, line=int(series.at[int(np.argmax(loss.steps >= step))]))
 
 
 def configurations(told: Sequence[Told]) -> Iterator[Known]:

@@ -41,9 +41,9 @@ def lost_weights(checkpoints: Checkpoints) -> Lost | None:
 
 
 def lost(one: Checkpoint) -> bool:
-    """Whether weights are not finite as a step leaves them: tensors through and through, or many of them."""
+    """Whether weights are not finite as a step leaves them: several through and through, or most of them."""
     flaws = [flaw for flaw in one.flaws if counts(flaw)]
-    return any(flaw.bad == flaw.elements and flaw.elements > 1 for flaw in flaws) or 2 * len(flaws) > one.scanned
+    return sum(flaw.bad == flaw.elements for flaw in flaws) > 1 or 2 * len(flaws) > one.scanned
 
 
 def counts(flaw: WeightFlaw) -> bool:

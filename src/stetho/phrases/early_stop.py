@@ -25,7 +25,7 @@ early_stop = Phrase(
         r"(?:^|[\s:>\]])[Ee]arly[ -]?[Ss]topping(?: (?:at|after|on|in|training|triggered|now|as|since)\b|[.!:,]| ?$)",
         r"[Ee]arly[ -]?[Ss]topped",
         r"[Ss]topping (?:training )?early",
-        r"^(?!.*(?:is not finite|Divergence threshold)).*[Ss]ignaling Trainer to stop",
+        r"^(?!.{0,300}(?:is not finite|[Dd]ivergence threshold)).{0,300}[Ss]ignaling Trainer to stop",
         r"(?:^|[\s:>\]])EarlyStopping(?: (?:at|triggered)|[!.:]| ?$)",
     ),
     fires=(
@@ -46,6 +46,7 @@ early_stop = Phrase(
         "EarlyStopping counter: 2 out of 10",
         "early_stopping_rounds: 10",
         "early stopping patience 5",
+        "Monitored metric val_loss = nan is not finite. Previous best value was inf. Signaling Trainer to stop.",
     ),
     ended="done",
 )

@@ -19,6 +19,7 @@ nonfinite_reported = Phrase(
         "not finite",
         "infinite loss",
         "infinity",
+        "invalid loss",
     ),
     patterns=(
         r"Monitored metric \S+ = \S+ is not finite",
@@ -30,6 +31,8 @@ nonfinite_reported = Phrase(
         r"NaN(?:s)? or [Ii]nf(?:s|inity)? (?:found|detected|in)",
         r"contains? NaN",
         r"The total norm .{0,80}is non-finite",
+        r"[Mm]onitored metric .{0,80} is not finite",
+        r"[Ii]nvalid loss, terminating training",
     ),
     fires=(
         "found NaN in the output of layer 3",
@@ -44,6 +47,8 @@ nonfinite_reported = Phrase(
         "RuntimeError: Function 'LogBackward0' returned nan values in its 0th output.",
         "FloatingPointError: Non-finite loss at step 300",
         "NaN detected in gradients of layer 3",
+        "Monitored metric val_loss = nan is not finite. Previous best value was inf. Signaling Trainer to stop.",
+        "Batch 4: Invalid loss, terminating training",
     ),
     quiet=(
         "Monitored metric val_loss did not improve in the last 3 records. Best score: 0.512.",

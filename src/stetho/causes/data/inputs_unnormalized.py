@@ -28,7 +28,7 @@ inputs_unnormalized = Cause(
     predicts={
         "input-scale-unusual": 0.98,
         "updates-too-large": 0.35,
-        "loss-run-up": 0.50,
+        "loss-run-up": 0.25,
         "lr=x0.1": {"symptom-gone": 0.35, "better": 0.25, "same": 0.30, "worse": 0.05, "new-failure": 0.05},
         "lr=x0.01": {"symptom-gone": 0.40, "better": 0.20, "same": 0.25, "worse": 0.10, "new-failure": 0.05},
     },

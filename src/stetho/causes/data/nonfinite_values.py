@@ -15,9 +15,9 @@ from stetho.cause import Cause
 nonfinite_values = Cause(
     id="data/nonfinite-values",
     share=0.06,
-    symptoms={"loss-nonfinite": 0.82, "crash": 0.14, "none": 0.02},
-    predicts={"input-nonfinite": 0.90},
-    mechanism=("input-nonfinite",),
+    symptoms={"loss-nonfinite": 0.82, "crash": 0.09, "none": 0.02},
+    predicts={"input-nonfinite": 0.90, "data-refused": 0.50},
+    mechanism=("input-nonfinite", "data-refused"),
     statement="NaN or Inf enters the model with the data",
     test="drop the rows that hold NaN or Inf: if the loss is still not finite, it is not this",
     fix="drop or fill the rows that hold NaN or Inf",

@@ -18,8 +18,8 @@ lr_too_high = Cause(
     id="hp/lr-too-high",
     share=0.40,
     symptoms={
-        "loss-nonfinite": 0.18, "loss-diverging": 0.26, "crash": 0.04,
-        "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.16, "none": 0.01,
+        "loss-nonfinite": 0.17, "loss-diverging": 0.24, "crash": 0.03,
+        "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.20, "none": 0.01,
     },
     predicts={
         "updates-too-large": 0.92,

@@ -26,7 +26,7 @@ def logged(losses: Sequence[float], norms: Sequence[float | str]) -> dict[str, o
         "num/overflow": 0.15,
         "num/exploding-gradients": 0.10,
         "hp/lr-too-high": 0.05,
-        "other/unlisted": 0.05,
+        "other/unlisted": 0.03,
     },
     fires={
         "zero, and the gradient is NaN": logged([2.2, 2.0, 1.8] + [0.0] * 27, [3.2, 3.9, 4.0] + ["nan"] * 27),

@@ -11,6 +11,7 @@ AWAY = [-2.3 - 0.05 * i**2 for i in range(120)]
     reads=LossCurve,
     root="the loss below zero",
     background=0.02,
+    given={"other/unlisted": 0.03},
     fires={
         "faster and faster": {"values": AWAY},
         "a cross-entropy that is maximised": {"values": [-2.3 * 1.08**i for i in range(100)]},

@@ -13,6 +13,7 @@ LOST = {"values": [1.0] * 40 + ["nan"], "nonfinite_step": 40, "nonfinite_in": "l
     reads=(LossCurve, GradientNorms),
     root="gradient-norms",
     background=0.05,
+    given={"other/unlisted": 0.05},
     fires={
         "climbs for ten steps into a NaN": {
             "loss-curve": LOST,

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -10,7 +10,7 @@ NONE: dict[str, object] = {"curves": []}
 CALM = [1.0, 1.2, 0.9, 1.1, 0.95] * 6
 
 
-def failed(values: list[float | str], at: int) -> dict[str, object]:
+def failed(values: Sequence[float | str], at: int) -> dict[str, object]:
     return {
         "metrics": NONE,
         "loss-curve": {"values": values, "steps": list(range(len(values))), "nonfinite_step": at, "logged": True},
@@ -33,9 +33,9 @@ def failed(values: list[float | str], at: int) -> dict[str, object]:
         "num/overflow": 0.30,
         "num/half-precision": 0.25,
         "hp/no-warmup": 0.75,
-        "train/missing-zero-grad": 0.60,
-        "loss/wrong-reduction": 0.60,
-        "other/unlisted": 0.25,
+        "train/missing-zero-grad": 0.40,
+        "loss/wrong-reduction": 0.30,
+        "other/unlisted": 0.06,
     },
     fires={
         "climbs for points on end": failed([*CALM, 2.4, 4.5, 8.5, 16.0, "nan"], 34),
@@ -50,7 +50,7 @@ def failed(values: list[float | str], at: int) -> dict[str, object]:
     quiet={
         "calm until the NaN": failed([*CALM, 1.0, "nan"], 31),
         "one spike, then NaN": failed([*CALM, 80.0, "nan"], 31),
-        "fell far and has noise": failed([2.0 * 0.8**i for i in range(30)] + [0.004, 0.001, 0.006, 0.002, "nan"], 34),
+        "fell far and has noise": failed([*(2.0 * 0.8**i for i in range(30)), 0.004, 0.001, 0.006, 0.002, "nan"], 34),
         "noise": failed([0.5, 2.0, 0.4, 2.5, 0.6, 1.9] * 5 + ["nan"], 30),
         "a spike that had gone": failed([*CALM, 90.0, 40.0, 1.1, 1.0, 0.9, "nan"], 35),
         "a rise that is no failure": {

@@ -5,9 +5,11 @@ from stetho.check import Finding, check
 from stetho.facts import Crash
 
 SAYS = re.compile(
-    r"\b(nan|nans|inf|infinity|infinite|non-?finite|not (a )?finite|isfinite|loss scale|overflow(ed)?|diverged|"
+    r"\b(nan|nans|inf|infinity|infinite(?! (loop|recurs|retr|wait))|non-?finite|not (a )?finite|isfinite|loss scale|"
     r"did not converge|invalid numeric entries|math range error|numerical result out of range|"
-    r"(divide by zero|invalid value) encountered)\b",
+    r"(divide by zero|invalid value) encountered|found invalid values|"
+    r"(loss|training|model|optimi[sz]ation|gradients?) (has |have )?(diverged|exploded|overflow(ed)?)|"
+    r"(?<!stack )(?<!buffer )(?<!integer )(?<!heap )(?<!index )(?<!offset )overflow(ed)?)\b",
     re.IGNORECASE,
 )
 # What a program asks of its numbers, in the code of an assertion that says nothing else.
@@ -20,7 +22,8 @@ NAMES = frozenset({
     "TypeError", "UnicodeDecodeError", "ArgumentError", "UsageError", "PermissionError", "JSONDecodeError",
 })  # fmt: skip
 PARSING = re.compile(
-    r"could not convert string|invalid literal|invalid choice|unrecognized arg|too large to convert", re.IGNORECASE
+    r"could not convert string|invalid literal|invalid choice|unrecognized arg|too large to convert|to type u?int",
+    re.IGNORECASE,
 )
 
 
@@ -41,7 +44,7 @@ PARSING = re.compile(
         "hp/lr-too-high": 0.96,
         "hp/no-warmup": 0.96,
         "data/inputs-unnormalized": 0.90,
-        "other/unlisted": 0.15,
+        "other/unlisted": 0.60,
     },
     fires={
         "anomaly mode": {"exception": "RuntimeError", "message": "Function 'LogBackward0' returned nan values"},
@@ -62,6 +65,11 @@ PARSING = re.compile(
         "a name": {"exception": "AttributeError", "message": "`np.Inf` was removed. Use `np.inf` instead."},
         "a label that is missing": {"exception": "KeyError", "message": "nan"},
         "a setting": {"exception": "ValueError", "message": "could not convert string to float: 'inf (default)'"},
+        "a loop": {"exception": "RuntimeError", "message": "infinite loop detected in the sampler"},
+        "another overflow": {"exception": "RuntimeError", "message": "CUDA kernel: stack overflow"},
+        "a whole number": {
+            "exception": "RuntimeError", "message": "value cannot be converted to type int64_t without overflow",
+        },
         "an assertion about shapes": {"exception": "AssertionError", "message": "", "code": "assert x.shape == shape"},
     },
 )  # fmt: skip

@@ -11,7 +11,7 @@ WELL = {"rank": 0, "steps": 50, "loss_first": 3.0, "loss_last": 0.5, "nonfinite_
     reads=Ranks,
     root="which rank failed first",
     background=0.03,
-    given={"dist/one-rank-nonfinite": 0.95, "data/nonfinite-values": 0.20, "other/unlisted": 0.10},
+    given={"dist/one-rank-nonfinite": 0.95, "data/nonfinite-values": 0.06, "other/unlisted": 0.04},
     fires={"a step ahead": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 30}]}},
     quiet={
         "all at once": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 31}]},

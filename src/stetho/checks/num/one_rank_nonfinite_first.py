@@ -11,7 +11,7 @@ LATER = {**WELL, "last": "nan", "nonfinite_step": 31}
     reads=RankLosses,
     root="which rank failed first",
     background=0.03,
-    given={"dist/one-rank-nonfinite": 0.95, "data/nonfinite-values": 0.20, "other/unlisted": 0.10},
+    given={"dist/one-rank-nonfinite": 0.95, "data/nonfinite-values": 0.06, "other/unlisted": 0.04},
     fires={
         "one step ahead of the others": {"ranks": [LATER, {**LATER, "rank": 1, "nonfinite_step": 30}]},
         "alone": {"ranks": [WELL, {**LATER, "rank": 1}, {**WELL, "rank": 2}]},

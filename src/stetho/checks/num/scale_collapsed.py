@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.facts import LossScale
+from stetho.logged.stability import collapse
 
 FALLS = [2.0**i for i in range(16, -3, -1)]
 LONG = {"name": "loss_scale", "steps": list(range(219)), "values": [65536.0] * 200 + FALLS}
@@ -44,7 +45,7 @@ LONG = {"name": "loss_scale", "steps": list(range(219)), "values": [65536.0] * 2
         },
     },
 )  # fmt: skip
-def scale_collapsed(scale: LossScale, *, least: float = 1.0, fallen: float = 128.0) -> Iterator[Finding]:
+def scale_collapsed(scale: LossScale) -> Iterator[Finding]:
     """The loss scale of mixed precision is halved again and again until nothing is left of it.
 
     ## Why it matters
@@ -54,20 +55,12 @@ def scale_collapsed(scale: LossScale, *, least: float = 1.0, fallen: float = 128
     ## False alarms
     A scale that begins far too high finds its level within the first steps, and stays there: not counted.
     """
-    known = [value for value in scale.values if value > 0]
-    if len(known) < 2:
-        return
-    last, highest = known[-1], max(known)
-    held = [value for value in known if value == highest]
-    # From a level that it had held for long, an unbroken fall that goes on is no search for a level.
-    drop = 0
-    while drop < len(known) - 1 and known[-2 - drop] > known[-1 - drop]:
-        drop += 1
-    falling = len(held) >= len(known) // 2 >= 10 and drop >= 8 and highest >= 2 * fallen * last
-    if last == min(known) and highest >= fallen * last and (last <= least or falling):
-        where = f" at step {scale.steps[-1]}" if scale.steps else ""
+    begun = collapse(scale)
+    if begun is not None:
+        where = f" from step {scale.steps[begun]} to step {scale.steps[-1]}" if scale.steps else ""
         skipped = f"; {scale.skipped} lines say that a step was left out" if scale.skipped else ""
+        name, highest, last = scale.name or "the loss scale", scale.values[begun], scale.values[-1]
         yield Finding(
-            f"{scale.name or 'the loss scale'} falls from {highest:g} to {last:.3g}{where}{skipped}",
-            step=scale.steps[-1] if scale.steps else None,
+            f"{name} falls from {highest:g} to {last:.3g}{where}{skipped}",
+            step=scale.steps[begun] if scale.steps else None,
         )

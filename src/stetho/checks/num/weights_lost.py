@@ -6,7 +6,7 @@ from stetho.logged.weights import lost_weights
 
 NAN = {"name": "fc.weight", "what": "nonfinite", "elements": 960, "bad": 960}
 WELL = {"format": "torch", "state": "whole", "file": "1000.pt", "modified": 100.0, "tensors": 4, "scanned": 4}
-LOST = {**WELL, "file": "2000.pt", "modified": 200.0, "flaws": [NAN]}
+LOST = {**WELL, "file": "2000.pt", "modified": 200.0, "flaws": [NAN, {**NAN, "name": "fc.bias"}]}
 
 
 @check(
@@ -29,7 +29,8 @@ LOST = {**WELL, "file": "2000.pt", "modified": 200.0, "flaws": [NAN]}
     },
     fires={
         "the newest one": {"found": [WELL, LOST]},
-        "all of them": {"found": [{**WELL, "flaws": [NAN]}, LOST]},
+        "all of them": {"found": [{**LOST, "file": "1000.pt", "modified": 100.0}, LOST]},
+        "a model of one tensor": {"found": [{**WELL, "scanned": 1, "flaws": [{**NAN, "bad": 3}]}]},
     },
     quiet={
         "all are well": {"found": [WELL, {**WELL, "file": "2000.pt", "modified": 200.0}]},
@@ -37,6 +38,7 @@ LOST = {**WELL, "file": "2000.pt", "modified": 200.0, "flaws": [NAN]}
         "a mask is infinite on purpose": {
             "found": [{**WELL, "flaws": [{**NAN, "name": "layers.0.attn.causal_mask", "bad": 480}]}],
         },
+        "one table that waits to be filled": {"found": [{**WELL, "flaws": [{**NAN, "name": "statistics"}]}]},
         "a few elements of one table": {
             "found": [{**WELL, "flaws": [{**NAN, "name": "relative_position", "bad": 480}]}],
         },

@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from math import isfinite
+from math import isnan
 from statistics import median
 
 from stetho.check import Finding, check
@@ -17,6 +17,7 @@ from stetho.facts import GradientNorms
         },
     },
     quiet={
+        "NaN out of a clear sky": {"steps": list(range(60)), "norms": [1.0, 1.5, 0.8] * 15 + ["nan"] * 15},
         "steady": {"steps": list(range(60)), "norms": [1.0, 1.5, 0.8] * 20},
         "one spike": {"steps": list(range(60)), "norms": [1.0] * 30 + [5000.0] + [1.0] * 29},
         "grows tenfold as a loss is learned": {"steps": list(range(60)), "norms": [1.0 + 0.2 * i for i in range(60)]},
@@ -32,9 +33,9 @@ def gradients_exploding(gradients: GradientNorms, *, factor: float = 1000.0, lea
 
     ## False alarms
     Single spikes recover, and norms may grow several times over as a model gets sharper: only a thousandfold rise
-    that lasts to the end counts.
+    that lasts to the end counts. NaN is no rise.
     """
-    known = [norm if isfinite(norm) else float("inf") for norm in gradients.norms]
+    known = [norm for norm in gradients.norms if not isnan(norm)]
     if len(known) < least:
         return
     early, late = median(known[: len(known) // 3]), median(known[-max(3, len(known) // 20) :])
