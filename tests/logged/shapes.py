@@ -235,10 +235,6 @@ def layered(rng: Random) -> Logged:
     return {"loss": noisy(rng, falling(rng, count)), **norms}
 
 
-def very_long(rng: Random) -> Logged:
-    return {"loss": noisy(rng, falling(rng, int(rng.choice([200_000, 1_000_000]))))}
-
-
 HEALTHY: tuple[Callable[[Random], Logged], ...] = (
     plain, one_sample, rare_spikes, schedule, restarts, two_players, agent, negative, annealed, late_start, grokking,
     diffusion, tuned, continued, by_epochs, easy, last_batch, stairs, tasks, rate_on_plateau, layered,

@@ -66,8 +66,8 @@ def lines_of(pieces: Iterable[Piece], cover: Cover, points: int | None = None) -
     return "".join(f"{line}\n" for line in written).encode("ascii")
 
 
-def known_as(fact: Fact, cover: Cover) -> dict[str, Json]:
-    return {"fact": fact.fact, "data": cover.json(codec.encode(fact))}
+def known_as(fact: Fact | None, cover: Cover) -> dict[str, Json]:
+    return {"fact": fact.fact, "data": cover.json(codec.encode(fact))} if fact is not None else {"fact": None}
 
 
 def differences(array: Any) -> list[Json]:
@@ -189,4 +189,5 @@ def facts_in(lines: Iterable[bytes]) -> Iterator[tuple[str, Known]]:
         if kind != "fact" or not isinstance(value.get("run"), str):
             raise Unfit("a line is no fact of a run")
         source = codec.decode(Source, value.get("source"))
-        yield str(value["run"]), codec.checked(Known(fact_of(value), value.get("words", ""), source))
+        fact = fact_of(value) if value.get("fact") is not None else None
+        yield str(value["run"]), codec.checked(Known(fact, value.get("words", ""), source))

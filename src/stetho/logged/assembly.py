@@ -71,7 +71,11 @@ class Curve:
 
 def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     """Everything that the series of one run say; each comes with the format that it was read from."""
-    curves = curves_of(series)
+    yield from facts_of_curves(curves_of(series))
+
+
+def facts_of_curves(curves: Sequence[Curve]) -> Iterator[Known]:
+    """What the curves of a run say, each by itself."""
     if not curves:
         return
     curves = told_by_course(curves)
@@ -122,11 +126,14 @@ def evenly(curve: Curve, most: int = ENOUGH) -> tuple[tuple[int, ...], tuple[flo
     """Steps and values, of a long curve every k-th with its extremes, its first NaN and its last."""
     values, steps = curve.values, curve.steps
     if len(values) > most:
-        finite = np.where(np.isfinite(values), values, np.nan)
+        known = np.isfinite(values)
         picked = set(range(0, len(values), len(values) // most + 1)) | {len(values) - 1}
-        if np.isfinite(values).any():
+        if known.all():
+            picked |= {int(np.argmax(values)), int(np.argmin(values))}
+        elif known.any():
+            finite = np.where(known, values, np.nan)
             picked |= {int(np.nanargmax(finite)), int(np.nanargmin(finite))}
-        picked |= set(np.flatnonzero(~np.isfinite(values))[:1].tolist())
+        picked |= set(np.flatnonzero(~known)[:1].tolist())
         where = np.array(sorted(picked))
         values, steps = values[where], steps[where]
     return tuple(int(s) for s in steps), tuple(float(v) for v in values)

@@ -12,7 +12,7 @@ import numpy as np
 
 from stetho.facts import Config, ConfigValue, LossCurve, LossTexture
 from stetho.logged.agent import agent_progress
-from stetho.logged.assembly import Curve, curves_of, facts_of, main_losses
+from stetho.logged.assembly import Curve, curves_of, facts_of_curves, main_losses
 from stetho.logged.clipping import clipping
 from stetho.logged.known import Known
 from stetho.logged.layers import layer_gradients
@@ -32,9 +32,9 @@ NEAR = (0.9, 1.3)
 
 def all_facts(series: Sequence[tuple[str, Series]], settings: Sequence[ConfigValue] = ()) -> Iterator[Known]:
     """What the series of a run say, each with its format, and what they say together and beside the settings."""
-    for known in facts_of(series):
-        yield replace(known, fact=with_chance(known.fact, settings)) if isinstance(known.fact, LossCurve) else known
     curves = curves_of(series)
+    for known in facts_of_curves(curves):
+        yield replace(known, fact=with_chance(known.fact, settings)) if isinstance(known.fact, LossCurve) else known
     losses, rate = main_losses(curves), rate_of(curves)
     # Two players move against each other, and an agent's loss follows what it meets.
     alone = len(losses) == 1 and not any(curve.role.kind == "reward" for curve in curves)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # The rate is gone below the first share of its highest; it still teaches something above the second.
 GONE, ALIVE = 1e-3, 0.15
 LEAST_BEFORE, LEAST_AFTER = 5, 10
+# A rate that ends in the last tenth has done its work.
+LATEST = 0.9
 
 
 def rate_and_loss(loss: Curve, rate: Curve) -> Iterator[Known]:
@@ -27,20 +29,21 @@ def rate_and_loss(loss: Curve, rate: Curve) -> Iterator[Known]:
         return
     peak = float(np.max(values))
     last_there = int(np.flatnonzero(values > GONE * peak)[-1])
-    if last_there + 2 >= len(values):
+    if last_there + 2 >= LATEST * len(values):
         return
     gone = int(rate.steps[last_there + 1])
     first = int(rate.steps[int(np.argmax(values >= 0.5 * peak))])
     faded = int(rate.steps[int(np.flatnonzero(values > ALIVE * peak)[-1])])
     known = np.isfinite(loss.values)
-    steps, losses = loss.steps[known], loss.values[known]
-    before, after = losses[(steps >= first) & (steps <= faded)], losses[steps >= gone]
+    steps, losses = (loss.steps, loss.values) if known.all() else (loss.steps[known], loss.values[known])
+    begin, fade, end = np.searchsorted(steps, [first, faded + 1, gone]).tolist()
+    before, after = losses[begin:fade], losses[end:]
     if len(before) < LEAST_BEFORE or len(after) < LEAST_AFTER:
         return
     noise = max(float(np.median(np.abs(after - np.median(after)))) * 1.4826, 1e-12)
     third = max(2, len(after) // 3)
     early, late = float(np.median(after[:third])), float(np.median(after[-third:]))
-    at = losses[(steps >= faded)][:third]
+    at = losses[max(0, fade - 1) :][:third]
     fact = RateAndLoss(
         peak=peak, last=float(values[-1]), gone_step=gone, share=len(after) / len(losses), alive=len(before),
         before=float(np.median(before[: max(1, len(before) // 4)])), at=float(np.median(at)), end=late,
@@ -61,8 +64,7 @@ def falls(values: Floats, noise: float) -> float:
     if len(values) < 3:
         return 0.0
     places = np.arange(len(values)) - (len(values) - 1) / 2
-    slope = float(np.sum(places * values) / np.sum(places**2))
-    return -slope * float(np.sqrt(np.sum(places**2))) / noise
+    return -float(places @ values) / float(np.sqrt(places @ places)) / noise
 
 
 def epoch_at(rate: Curve, step: int) -> float | None:

@@ -22,7 +22,7 @@ AROUND = (0.85, 2.0)
 def swings(loss: Curve) -> Iterator[Known]:
     """The swings of a positive loss that stays around its beginning; nothing of any other."""
     known = loss.values[np.isfinite(loss.values)]
-    if len(known) < LEAST or float(np.min(known)) <= 0:
+    if len(known) < LEAST or float(np.quantile(known, 0.1)) <= 0:
         return
     half = known[max(len(known) // 2, len(known) - MOST) :]
     start, level = float(np.mean(known[: max(10, len(known) // 10)])), float(np.mean(half))

@@ -41,15 +41,17 @@ class Levels:
 def texture(loss: Curve, rate: Curve | None) -> Iterator[Known]:
     """The texture of a loss; nothing where there are too few points."""
     known = np.isfinite(loss.values)
-    index = np.flatnonzero(known)
-    values = loss.values[index]
+    # A view where all points count: of ten million, each copy is eighty megabytes.
+    kept = slice(None) if known.all() else np.flatnonzero(known)
+    values, steps = loss.values[kept], loss.steps[kept]
     if len(values) < LEAST:
         return
-    steps, epochs = loss.steps[index], epochs_of(loss)
+    numbered = epochs_of(loss)
+    epochs = None if numbered is None else numbered[kept]
     levels = levels_of(values)
-    spikes = spikes_in(values, steps, None if epochs is None else epochs[index], levels)
+    spikes = spikes_in(values, steps, epochs, levels)
     calm = [spike for spike in spikes if rate is None or not rises_at(rate, spike[1].step)]
-    recurrence = recurring(calm, epochs if epochs is None else epochs[index])
+    recurrence = recurring(calm, epochs, float(steps[-1] - steps[0]) / len(steps))
     cycles = cycles_in(values, steps)
     if cycles is not None and rate is not None:
         risen = sum(rises_at(rate, step) for step in cycles.steps)
@@ -57,7 +59,7 @@ def texture(loss: Curve, rate: Curve | None) -> Iterator[Known]:
     recurrence = recurrence if cycles is None else None
     at = loss.placed.series.at
     if recurrence is not None and at is not None and loss.placed.series.unit != "offset":
-        lines = at[index][np.searchsorted(steps, np.array(recurrence.steps))]
+        lines = at[kept][np.searchsorted(steps, np.array(recurrence.steps))]
         recurrence = replace(recurrence, lines=tuple(int(line) for line in lines))
     highest = sorted(spikes, key=lambda one: one[1].level - one[1].value)[:MOST_SPIKES]
     fact = LossTexture(
@@ -88,8 +90,8 @@ def epochs_of(curve: Curve) -> Whole | None:
         return known - known[0] if (np.diff(known) >= 0).all() and known[-1] > known[0] else None
     if series.steps is None or curve.placed.back:
         return None
-    begins = np.concatenate([[0], np.cumsum(np.diff(series.steps) < 0)])
-    return begins.astype(np.int64) if begins[-1] else None
+    anew = series.steps[1:] < series.steps[:-1]
+    return np.concatenate([[0], np.cumsum(anew)]).astype(np.int64) if anew.any() else None
 
 
 def levels_of(values: Floats) -> Levels:
@@ -146,19 +148,18 @@ def rises_at(rate: Curve, step: int) -> bool:
     return len(near) > 1 and float(np.max(near[1:] / np.maximum(np.minimum.accumulate(near[:-1]), 1e-300))) > 1.5
 
 
-def recurring(spikes: list[tuple[int, Spike]], epochs: Whole | None) -> Recurrence | None:
-    """Spikes at one place of most epochs, or at even distances where epochs are not known."""
-    if epochs is not None:
-        return at_one_place(spikes, epochs)
-    index = np.array([at for at, _ in spikes])
-    if len(index) < 5:
-        return None
-    gaps = np.diff(index)
+def recurring(spikes: list[tuple[int, Spike]], epochs: Whole | None, stride: float) -> Recurrence | None:
+    """Spikes at one place of most epochs, or at even distances, as where epochs are not known or points left out."""
+    found = at_one_place(spikes, epochs) if epochs is not None else None
+    if found is not None or len(spikes) < 5:
+        return found
+    steps = np.array([spike.step for _, spike in spikes])
+    gaps = np.diff(steps)
     usual = float(np.median(gaps))
-    even = np.abs(gaps - usual) <= max(1.0, 0.02 * usual)
-    if usual < 10 or even.mean() < 0.8:
+    even = np.abs(gaps - usual) <= max(stride, 0.02 * usual)
+    if usual < 10 * stride or even.mean() < 0.8:
         return None
-    return told([spike for _, spike in spikes], round((index[-1] - index[0]) / usual) + 1, None)
+    return told([spike for _, spike in spikes], round((steps[-1] - steps[0]) / usual) + 1, None)
 
 
 def at_one_place(spikes: list[tuple[int, Spike]], epochs: Whole) -> Recurrence | None:
@@ -217,11 +218,13 @@ def cycles_in(values: Floats, steps: Whole) -> Cycles | None:
 
 def sinking(values: Floats, peaks: Whole, ends: Whole) -> float:
     """How steadily the loss sinks between a jump and the end of its cycle, -1 for always; these two are left out."""
-    along, down, across = 0.0, 0.0, 0.0
+    along = down = across = 0.0
     for peak, end in zip(peaks[:CYCLES_LOOKED_AT].tolist(), ends[:CYCLES_LOOKED_AT].tolist(), strict=True):
         part = np.log(np.maximum(values[peak + 1 : end], 1e-300))
         if len(part) > 1:
             places = np.arange(len(part)) - (len(part) - 1) / 2
             part = part - part.mean()
-            along, down, across = along + places @ places, down + part @ part, across + places @ part
+            along += float(places @ places)
+            down += float(part @ part)
+            across += float(places @ part)
     return float(across / np.sqrt(along * down)) if along * down > 0 else 0.0

@@ -95,18 +95,20 @@ def logged_spikes(curve: LossCurve, texture: LossTexture | None) -> Iterator[Fin
         yield from lost_at_once(curve)
 
 
-def lost_at_once(curve: LossCurve, *, least: int = 40) -> Iterator[Finding]:
+def lost_at_once(curve: LossCurve, *, least: int = 20) -> Iterator[Finding]:
     """A jump back to where the loss began, after which it stays there to the end."""
     known, seen, best = finite(curve.values), shape(curve.values), best_level(curve.values)
     if seen is None or best is None or len(known) < least or best <= 0:
         return
     start = max(known[:3])
-    low, back = 0.5 * start, 0.8 * start
+    low, back = 0.6 * start, 0.8 * start
     last_low = max((i for i, value in enumerate(known) if value < low), default=len(known))
     after = known[last_low + 1 :]
     stays = len(after) >= max(5, len(known) // 20) and sorted(after)[len(after) // 20] > back
     half = len(after) // 2
     sinks = sum(after[:half]) / max(1, half) - sum(after[half:]) / max(1, len(after) - half) > 0.03 * start
-    if best < low and stays and not sinks:
+    # Where it stays above its beginning for long, it may sink a little: that is no task that is learned in turn.
+    above = len(after) >= len(known) // 10 and sorted(after[-half:])[half // 2] > start if half else False
+    if best < low and stays and (above or not sinks):
         step = curve.steps[curve.values.index(after[0])] if curve.steps else None
         yield Finding(f"loss jumps from {best:.3g} back to {after[-1]:.3g}, where it began, and stays there", step=step)
