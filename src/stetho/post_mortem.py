@@ -73,7 +73,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = [*facts_of(run.series), *rank_times(run.apart)]
+    known = [*facts_of(run.series, resumed_at(told)), *rank_times(run.apart)]
     said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
     known = with_words(with_slowest_rank(known), said)
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
@@ -87,6 +87,16 @@ def put(inquiry: Inquiry, run: Run) -> None:
     if end is None:
         names = ", ".join(left.artifact.name for left in run.left[:3]) or "nothing"
         inquiry.ledger.add_note(f"read {names}: nothing in it says how a run went, which says nothing about health")
+
+
+def resumed_at(told: list[Told]) -> dict[str, list[int]]:
+    """The lines at which each log says that it goes on from a checkpoint."""
+    found: dict[str, list[int]] = {}
+    for one in told:
+        for said in one.reading.fact.of("resumed") if isinstance(one.reading.fact, Statements) else ():
+            lines = found.setdefault(one.artifact.name, [])
+            lines += [line for line in (said.line, said.last_line) if line is not None]
+    return found
 
 
 def in_order(run: Run) -> list[Told]:

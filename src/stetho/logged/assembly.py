@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,8 +67,13 @@ class Curve:
         return len(self.placed.series)
 
 
-def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
-    """Everything that the series of one run say; each comes with the format that it was read from."""
+def facts_of(
+    series: Sequence[tuple[str, Series]], again: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> Iterator[Known]:
+    """Everything that the series of one run say; each comes with the format that it was read from.
+
+    `again` has the lines at which a file says that the run goes on from a checkpoint.
+    """
     curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
     curves = [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
     if not curves:
@@ -77,7 +83,7 @@ def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     if losses:
         yield loss_curve(losses, curves)
         yield from validation(losses[0], curves)
-        yield from restarts(losses[0])
+        yield from restarts(losses[0], again)
     yield from scores(curves)
     yield from rates(curves)
     yield from gradients(curves)
@@ -199,17 +205,27 @@ def around(loss: Curve, steps: Whole) -> tuple[float, ...]:
     return tuple(levels)
 
 
-def restarts(loss: Curve) -> Iterator[Known]:
-    points = []
-    for at, left, entered in loss.placed.back[:MOST_RESTARTS]:
-        old, new = loss.values[max(0, at - 10) : at], loss.values[at : at + 5]
-        old, new = old[np.isfinite(old)], new[np.isfinite(new)]
-        noise = float(np.median(np.abs(old - np.median(old)))) * 1.4826 if len(old) > 3 else None
-        before, after = (float(np.median(part)) if len(part) else None for part in (old, new))
-        points.append(Resumption(left, entered, before, after, noise))
+def restarts(loss: Curve, again: Mapping[str, Sequence[int]]) -> Iterator[Known]:
+    """Where steps go back, or a log says that it goes on from a checkpoint."""
+    back = [*loss.placed.back]
+    series = loss.placed.series
+    for line in again.get(series.file, ()) if series.at is not None and series.unit != "offset" else ():
+        at = int(np.searchsorted(series.at, line))
+        if 0 < at < len(loss) and at not in [place for place, _, _ in back]:
+            back.append((at, int(loss.steps[at - 1]), int(loss.steps[at])))
+    points = [resumption(loss, *one) for one in sorted(back)[:MOST_RESTARTS]]
     if points:
         words = ", ".join(f"{p.left} → {p.entered}" for p in points[:3])
         yield Known(Resumptions(tuple(points)), f"the run was taken up again, steps {words}", loss.source)
+
+
+def resumption(loss: Curve, at: int, left: int, entered: int) -> Resumption:
+    """The levels of the loss on both sides of a resume."""
+    old, new = loss.values[max(0, at - 10) : at], loss.values[at : at + 5]
+    old, new = old[np.isfinite(old)], new[np.isfinite(new)]
+    noise = float(np.median(np.abs(old - np.median(old)))) * 1.4826 if len(old) > 3 else None
+    before, after = (float(np.median(part)) if len(part) else None for part in (old, new))
+    return Resumption(left, entered, before, after, noise)
 
 
 def scores(curves: Sequence[Curve]) -> Iterator[Known]:
