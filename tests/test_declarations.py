@@ -137,9 +137,14 @@ def test_a_cause_says_how_it_is_stated_tested_and_fixed(cause: Cause) -> None:
 
 
 def facts_of(one: Check, example: Example) -> dict[type[Fact], tuple[str, Fact]]:
-    """The facts that an example stands for; a single fact is given bare."""
-    bodies = {one.reads[0].fact: example} if len(one.reads) == 1 else example
-    return {kind: (f"E{n}", decode(kind, bodies[kind.fact])) for n, kind in enumerate(one.reads, 1)}
+    """The facts that an example stands for; a single fact is given bare, and one that is only used may be missing."""
+    bodies = bodies_of(one, example)
+    kinds = [kind for kind in (*one.reads, *one.also) if kind in one.reads or kind.fact in bodies]
+    return {kind: (f"E{n}", decode(kind, bodies[kind.fact])) for n, kind in enumerate(kinds, 1)}
+
+
+def bodies_of(one: Check, example: Example) -> Mapping[str, Example]:
+    return {one.reads[0].fact: example} if len(one.reads) + len(one.also) == 1 else example
 
 
 def check_examples(which: str) -> list[Any]:
@@ -158,7 +163,7 @@ def judged(one: Check, example: Example) -> Judgement:
 def test_a_check_fires_on_its_example(one: Check, example: Example) -> None:
     answer = judged(one, example)
     assert answer.outcome == "fired"
-    assert answer.cites == tuple(f"E{n}" for n in range(1, len(one.reads) + 1))
+    assert answer.cites == tuple(f"E{n}" for n in range(1, len(bodies_of(one, example)) + 1))
     assert all(finding.message.strip() and "\n" not in finding.message for finding in answer.findings)
 
 
@@ -177,11 +182,10 @@ def test_a_check_shows_both_sides_and_is_unknown_without_its_facts(one: Check) -
 @pytest.mark.parametrize(("one", "example"), check_examples("fires") + check_examples("quiet"))
 def test_an_example_names_only_what_its_facts_have(one: Check, example: Example) -> None:
     """A misspelt key would be passed over by `decode` and the example would test something else."""
-    single = len(one.reads) == 1
-    bodies: Mapping[str, Example] = {one.reads[0].fact: example} if single else example
-    assert set(bodies) == {kind.fact for kind in one.reads}
-    for kind in one.reads:
-        assert set(bodies[kind.fact]) <= {field.name for field in fields(kind)}
+    bodies = bodies_of(one, example)
+    assert {kind.fact for kind in one.reads} <= set(bodies) <= {kind.fact for kind in (*one.reads, *one.also)}
+    for fact, body in bodies.items():
+        assert set(body) <= {field.name for field in fields(FACTS[fact])}
 
 
 # --- examples: readers and rules -----------------------------------------------------------------------------
@@ -359,7 +363,7 @@ def test_a_check_refers_to_what_exists(one: Check) -> None:
     assert set(one.given) <= set(CATALOGUE.causes)
     assert all(0 < fires < 1 for fires in one.given.values())
     assert one.supplied_by is None or one.supplied_by in set(CATALOGUE.interventions) | VARIANTS
-    assert all(FACTS.get(kind.fact) is kind for kind in one.reads)
+    assert all(FACTS.get(kind.fact) is kind for kind in (*one.reads, *one.also))
     assert 0 < one.background < 0.5
     assert (one.severity > 0) == (one.family == "symptoms")
 

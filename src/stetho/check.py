@@ -36,6 +36,7 @@ class Check:
     quiet: Mapping[str, Example]
     function: Callable[..., Iterator[Finding]]
     doc: str
+    also: tuple[type[Fact], ...] = ()
     supplied_by: str | None = None
     given: Mapping[str, float] = field(default_factory=dict)
     severity: int = 0
@@ -58,6 +59,7 @@ def check(
     root: str,
     fires: Mapping[str, Example],
     quiet: Mapping[str, Example],
+    also: type[Fact] | tuple[type[Fact], ...] = (),
     background: float = 0.02,
     supplied_by: str | None = None,
     given: Mapping[str, float] | None = None,
@@ -66,6 +68,7 @@ def check(
     """Declare a check. Its id is the function's name; its family is the folder it lives in.
 
     `root` names the one fact that the finding rests on: of several findings with one root, one is counted.
+    `also` names facts that it uses where they are at hand; the function is given None for one that is missing.
     `background` is how often it fires when the cause is something it does not speak about.
     `supplied_by` names the intervention that would supply a missing fact.
     `given` says how likely it fires under a cause, for causes whose own file does not say it.
@@ -77,6 +80,7 @@ def check(
             id=function.__name__.strip("_").replace("_", "-"),
             family=(["", *function.__module__.split(".")])[-2] or function.__module__,
             reads=reads if isinstance(reads, tuple) else (reads,),
+            also=also if isinstance(also, tuple) else (also,),
             root=root,
             background=background,
             fires=fires,
@@ -97,8 +101,11 @@ def judge(one: Check, facts: Mapping[type[Fact], tuple[str, Fact]]) -> Judgement
     if missing:
         return Judgement(one.id, "unknown", missing=missing)
     chosen = [facts[t] for t in one.reads]
-    findings = tuple(one.function(*(fact for _, fact in chosen)))
-    return Judgement(one.id, "fired" if findings else "quiet", findings, tuple(e for e, _ in chosen))
+    beside = [facts.get(t) for t in one.also]
+    given = [fact for _, fact in chosen], [None if entry is None else entry[1] for entry in beside]
+    findings = tuple(one.function(*given[0], *given[1]))
+    cites = tuple(evidence for evidence, _ in (*chosen, *(entry for entry in beside if entry is not None)))
+    return Judgement(one.id, "fired" if findings else "quiet", findings, cites)
 
 
 def judge_each(checks: Iterable[Check], facts: Mapping[type[Fact], tuple[str, Fact]]) -> tuple[Judgement, ...]:

@@ -17,9 +17,9 @@ from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
 from stetho.inquiry import BASE, Inquiry
-from stetho.logged.assembly import facts_of
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
+from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
@@ -73,7 +73,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
-    known = [*facts_of(run.series, resumed_at(told)), *rank_times(run.apart)]
+    known = [*all_facts(run.series, settings_in(run), resumed_at(told)), *rank_times(run.apart)]
     said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
     known = with_words(with_slowest_rank(known), said)
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)

@@ -44,6 +44,7 @@ from stetho.facts.logged import (
 )
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.facts.motion import AgentProgress, Cycles, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
@@ -100,6 +101,7 @@ from stetho.facts.weights import (
 __all__ = [
     "FACTS",
     "Activations",
+    "AgentProgress",
     "Amount",
     "Association",
     "CallOrder",
@@ -116,6 +118,7 @@ __all__ = [
     "ConfigValue",
     "Coverage",
     "Crash",
+    "Cycles",
     "Detached",
     "DiskPlace",
     "Disks",
@@ -156,8 +159,10 @@ __all__ = [
     "LossCurve",
     "LossInput",
     "LossInputs",
+    "LossSwings",
     "LossTerm",
     "LossTerms",
+    "LossTexture",
     "Machine",
     "Memory",
     "Metrics",
@@ -193,9 +198,11 @@ __all__ = [
     "RankWaiting",
     "Ranks",
     "RareLines",
+    "RateAndLoss",
     "RawSample",
     "RawSamples",
     "Recorded",
+    "Recurrence",
     "RepeatedLine",
     "ReportedEnd",
     "ResourceLimits",
@@ -215,6 +222,7 @@ __all__ = [
     "Setting",
     "SkippedSteps",
     "SourceLines",
+    "Spike",
     "Standstill",
     "Statement",
     "Statements",

@@ -23,7 +23,7 @@ from stetho.facts import (
     Scores,
     ValidationLoss,
 )
-from stetho.logged.known import Known
+from stetho.logged.known import Known as Known
 from stetho.logged.roles import Role, role
 from stetho.logged.speed import speed
 from stetho.logged.steps import Placed, joined, place
@@ -67,15 +67,18 @@ class Curve:
         return len(self.placed.series)
 
 
-def facts_of(
-    series: Sequence[tuple[str, Series]], again: Mapping[str, Sequence[int]] = MappingProxyType({})
+def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
+    """Everything that the series of one run say; each comes with the format that it was read from."""
+    yield from facts_of_curves(curves_of(series))
+
+
+def facts_of_curves(
+    curves: Sequence[Curve], again: Mapping[str, Sequence[int]] = MappingProxyType({})
 ) -> Iterator[Known]:
-    """Everything that the series of one run say; each comes with the format that it was read from.
+    """What the curves of a run say, each by itself.
 
     `again` has the lines at which a file says that the run goes on from a checkpoint.
     """
-    curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
-    curves = [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
     if not curves:
         return
     yield from every_metric(curves)
@@ -89,6 +92,12 @@ def facts_of(
     yield from gradients(curves)
     yield from speed(curves)
     yield from memory(curves)
+
+
+def curves_of(series: Sequence[tuple[str, Series]]) -> list[Curve]:
+    """Every metric of a run along it, without those that only count."""
+    curves = [Curve(place(one), role(one.name)) for one in chosen(series)]
+    return [curve for curve in curves if len(curve) and curve.role.kind not in ("step", "epoch", "time")]
 
 
 def chosen(series: Sequence[tuple[str, Series]]) -> list[Series]:
@@ -119,11 +128,14 @@ def evenly(curve: Curve, most: int = ENOUGH) -> tuple[tuple[int, ...], tuple[flo
     """Steps and values, of a long curve every k-th with its extremes, its first NaN and its last."""
     values, steps = curve.values, curve.steps
     if len(values) > most:
-        finite = np.where(np.isfinite(values), values, np.nan)
+        known = np.isfinite(values)
         picked = set(range(0, len(values), len(values) // most + 1)) | {len(values) - 1}
-        if np.isfinite(values).any():
+        if known.all():
+            picked |= {int(np.argmax(values)), int(np.argmin(values))}
+        elif known.any():
+            finite = np.where(known, values, np.nan)
             picked |= {int(np.nanargmax(finite)), int(np.nanargmin(finite))}
-        picked |= set(np.flatnonzero(~np.isfinite(values))[:1].tolist())
+        picked |= set(np.flatnonzero(~known)[:1].tolist())
         where = np.array(sorted(picked))
         values, steps = values[where], steps[where]
     return tuple(int(s) for s in steps), tuple(float(v) for v in values)

@@ -18,7 +18,9 @@ TRAINING = frozenset(["train", "training", "trn", "tr"])
 LOSSES = frozenset({
     "loss", "losses", "nll", "mse", "rmse", "mae", "bce", "ce", "xent", "crossentropy", "cost", "objective",
     "logloss", "mlogloss", "elbo", "perplexity", "ppl", "error", "err", "huber", "hinge", "kl", "l1", "l2", "bpc",
-    "bpb", "wer", "cer", "fid", "lpips", "rmsle", "mape", "deviance", "merror",
+    "bpb", "wer", "cer", "fid", "lpips", "rmsle", "mape", "deviance", "merror", "nce", "infonce", "ntxent",
+    "contrastive",
+    "triplet", "ctc", "rnnt", "kld", "nelbo", "focal", "quantile", "pinball", "smoothl1", "logcosh",
 })  # fmt: skip
 SCORES = frozenset({
     "acc", "accuracy", "auc", "auroc", "f1", "precision", "recall", "map", "iou", "miou", "dice", "bleu", "rouge",
@@ -47,6 +49,11 @@ class Role:
     """Words of the name that say neither what nor of which split it is: fewer are closer to the whole."""
 
 
+def words_of(name: str) -> frozenset[str]:
+    """The words of a name in lower case, without the numbers behind them."""
+    return frozenset(word.lower().rstrip("0123456789") for word in WORDS.findall(name))
+
+
 @lru_cache(4096)
 def role(name: str) -> Role:
     """The role of a series, by its name alone."""
@@ -66,8 +73,8 @@ def kind_of(words: list[str], joined: str, spelled: str) -> Kind:
         return "rate"
     if last in ("loss", "losses"):
         return "loss"
-    if "grad" in known or "gradient" in known or "gnorm" in known:
-        return "gradient" if known & {"norm", "gnorm", "grad", "l2"} else "other"
+    if known & {"grad", "gradient", "grads", "gradients", "gnorm"}:
+        return "gradient" if known & {"norm", "norms", "gnorm", "grad", "grads", "l2"} else "other"
     if known & PACES or re.search(r"(per|_)_?(s|sec|second)$|_s$", spelled):
         return "pace"
     if known & STEPS and not known & LOSSES:

@@ -33,7 +33,12 @@ def place(series: Series) -> Placed:
     if series.steps is None or not len(series):
         return Placed(series, np.arange(len(series), dtype=np.int64), counted=True)
     steps = np.asarray(series.steps, dtype=np.int64)
-    falls = np.flatnonzero(np.diff(steps) < 0) + 1
+    falls = np.flatnonzero(steps[1:] < steps[:-1]) + 1
+    if series.epochs is not None:
+        # Lines at the end of each epoch all have its last step: no step goes back, and yet each is of another epoch.
+        rises = np.flatnonzero(np.diff(series.epochs) > 0) + 1
+        if len(rises) and np.all(steps[rises] <= steps[rises - 1]):
+            falls = rises
     if not len(falls):
         return Placed(series, steps)
     if by_epoch(series, steps, falls):

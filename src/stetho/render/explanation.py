@@ -85,6 +85,7 @@ def _check(one: Check) -> tuple[Section, ...]:
     given = tuple((name, percent(chance)) for name, chance in one.given.items())
     return (
         *section("Reads", _facts(one.reads), Prose(supplied)),
+        *section("Uses where it is at hand", _facts(one.also)),
         *section("Rests on", Prose(f"`{one.root}`: of several findings with this root, one is counted.")),
         *section("Options", Rows(("option", "default"), _options(one))),
         *section(
@@ -185,7 +186,8 @@ def _fields(one: Declaration) -> dict[str, Json]:
         kept = ("family", "root", "background", "supplied_by", "given", "severity")
         names: dict[str, Json] = {"fires": list(one.fires), "quiet": list(one.quiet)}
         reads: list[Json] = [kind.fact for kind in one.reads]
-        return {**{name: encode(getattr(one, name)) for name in kept}, "reads": reads, **names,
+        also: list[Json] = [kind.fact for kind in one.also]
+        return {**{name: encode(getattr(one, name)) for name in kept}, "reads": reads, "also": also, **names,
                 "options": dict(_options(one))}  # fmt: skip
     encoded = encode(one)
     assert isinstance(encoded, dict)

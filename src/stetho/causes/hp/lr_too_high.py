@@ -23,6 +23,7 @@ lr_too_high = Cause(
     },
     predicts={
         "updates-too-large": 0.92,
+        "loss-swings-back": 0.70,
         "gradient-run-up": 0.40,
         "log-at-zero": 0.05,
         "lr=x0.1": {"symptom-gone": 0.74, "better": 0.18, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
@@ -30,7 +31,7 @@ lr_too_high = Cause(
         "lr=x10": {"symptom-gone": 0.01, "better": 0.02, "same": 0.45, "worse": 0.30, "new-failure": 0.22},
         "one-batch": {"symptom-gone": 0.15, "better": 0.25, "same": 0.45, "worse": 0.10, "new-failure": 0.05},
     },
-    mechanism=("updates-too-large",),
+    mechanism=("updates-too-large", "loss-swings-back"),
     statement="the learning rate is too high: single steps overshoot",
     test="divide the rate by ten: if the symptom stays, it is not this",
     fix="use a smaller learning rate",

@@ -1,8 +1,9 @@
-from collections.abc import Iterator
-from statistics import median
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from statistics import fmean, median
 
 from stetho.check import Finding, check
-from stetho.curves import shape, swing
+from stetho.curves import finite, roughness, shape, swing
 from stetho.facts import LossCurve
 
 
@@ -24,6 +25,11 @@ from stetho.facts import LossCurve
         "a policy loss around zero": {"values": [0.02, -0.03, 0.01, -0.01] * 20},
         "learned a little, level unknown": {"values": [6.0, 5.6, 5.8, 5.5] * 10 + [5.2, 4.8, 5.0, 4.9] * 10},
         "explains its targets": {"values": [5.00, 5.01, 4.99, 5.00] * 20, "explained": 0.93},
+        "goes on from trained weights, and gains a little": {
+            "values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)],
+            "logged": True,
+        },
+        "had fallen within three points": {"values": [4.6, 1.9, 1.2] + [1.0, 0.99, 1.01] * 20, "logged": True},
         "two players": {"values": [1.386, 1.387] * 30, "objectives": 2},
         "too short to tell": {"values": [2.30, 2.31, 2.30], "chance": 2.303},
     },
@@ -37,7 +43,8 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20, young: int = 300) -> I
     ## False alarms
     A run that starts from trained weights is flat and far below chance: that is convergence. A task
     whose labels are mostly noise has its floor near chance. Where the level of chance is not known, only a
-    calm, positive loss that has not moved by 3 % counts.
+    calm, positive loss that has not moved by 3 % counts, and of a log only one that does not move beyond its noise:
+    training that goes on from trained weights gains as little.
     """
     seen = shape(curve.values)
     if seen is None or curve.objectives > 1 or seen.steps < least_steps or seen.end <= 0:
@@ -53,7 +60,7 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20, young: int = 300) -> I
         quarter = len(curve.values) // 4
         early, late = median(curve.values[:quarter] or (0.0,)), median(curve.values[-quarter:] or (0.0,))
         near = abs(seen.start - seen.end) < max(0.03 * seen.start, 2 * seen.noise)
-        stuck = calm and near and abs(early - late) < 0.03 * early
+        stuck = calm and near and abs(early - late) < 0.03 * early and not (curve.logged and moves(curve.values))
         level = "no change beyond noise"
     if curve.explained is not None and curve.chance is None:
         stuck = abs(curve.explained) < 0.05
@@ -63,3 +70,15 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20, young: int = 300) -> I
             f"loss {seen.start:.4g} at the start, {seen.end:.4g} after {seen.steps} steps; {level}",
             where=(curve.where,) if curve.where else (),
         )
+
+
+def moves(values: Sequence[float], *, errors: float = 3.0) -> bool:
+    """Whether a curve has fallen within its first points, or from third to third, or is too noisy to tell."""
+    known = finite(values)
+    noise, end = roughness(known), median(known[-len(known) // 4 :])
+    if max(known[:3]) > end + max(0.1 * end, 5 * noise):
+        return True
+    size = len(known) // 3
+    first, second, third = (fmean(known[i * size : (i + 1) * size]) for i in range(3))
+    error = errors * noise * sqrt(2 / size)
+    return error > 0.015 * end or (first > second > third and first - third > error)

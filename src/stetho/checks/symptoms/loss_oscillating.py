@@ -2,24 +2,37 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.curves import shape, swing
-from stetho.facts import LossCurve
+from stetho.facts import LossCurve, LossSwings
+
+STAYS = {"values": [2.3] * 60, "logged": True}
+SWINGS = {"name": "loss", "points": 150, "start": 2.3, "level": 2.4, "swing": 0.4, "against": -0.8, "lag": 1}
 
 
 @check(
     reads=LossCurve,
+    also=LossSwings,
     root="loss-curve",
     severity=70,
-    fires={"jumps about chance": {"values": [2.3, 4.0, 1.9, 5.2, 2.2, 3.9, 2.0, 5.0] * 6, "chance": 2.303}},
+    fires={
+        "jumps about chance": {
+            "loss-curve": {"values": [2.3, 4.0, 1.9, 5.2, 2.2, 3.9, 2.0, 5.0] * 6, "chance": 2.303},
+        },
+        "high after low, in a log": {"loss-curve": STAYS, "loss-swings": SWINGS},
+    },
     quiet={
         "noisy and falling": {
-            "values": [2.3 - i * 0.04 + 0.1 * (-1) ** i for i in range(48)],
-            "chance": 2.303,
+            "loss-curve": {"values": [2.3 - i * 0.04 + 0.1 * (-1) ** i for i in range(48)], "chance": 2.303},
         },
-        "calm at chance": {"values": [2.31, 2.30] * 24, "chance": 2.303},
-        "no known level": {"values": [0.2, -0.3, 0.1, -0.2] * 12},
+        "calm at chance": {"loss-curve": {"values": [2.31, 2.30] * 24, "chance": 2.303}},
+        "no known level": {"loss-curve": {"values": [0.2, -0.3, 0.1, -0.2] * 12}},
+        "noise of single samples": {"loss-curve": STAYS, "loss-swings": {**SWINGS, "against": -0.1}},
+        "calm": {"loss-curve": STAYS, "loss-swings": {**SWINGS, "swing": 0.1}},
+        "two players": {"loss-curve": {**STAYS, "objectives": 2}, "loss-swings": SWINGS},
     },
-)
-def loss_oscillating(curve: LossCurve, *, least: float = 0.2) -> Iterator[Finding]:
+)  # fmt: skip
+def loss_oscillating(
+    curve: LossCurve, swings: LossSwings | None, *, least: float = 0.2, opposed: float = 0.4
+) -> Iterator[Finding]:
     """The loss jumps about and does not come down.
 
     ## Why it matters
@@ -27,8 +40,16 @@ def loss_oscillating(curve: LossCurve, *, least: float = 0.2) -> Iterator[Findin
 
     ## False alarms
     Losses without a known chance level (policy gradients, adversarial games) oscillate in health; they are
-    left alone.
+    left alone. In a log without one, a loss that stays where it began counts when its points are opposed to each
+    other, high after low: noise of small batches is not.
     """
+    if curve.logged and swings is not None and curve.objectives == 1:
+        if swings.swing > 0.25 and swings.against < -opposed:
+            yield Finding(
+                f"{swings.name} swings by {swings.swing:.0%} of its level around {swings.level:.3g}, high and low "
+                f"{swings.lag} apart (correlation {swings.against:.2f}), and began at {swings.start:.3g}"
+            )
+        return
     seen = shape(curve.values)
     if seen is None or curve.chance is None or curve.objectives > 1 or seen.steps < 20:
         return

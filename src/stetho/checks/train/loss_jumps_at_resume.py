@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from math import isfinite
 
 from stetho.check import Finding, check
 from stetho.facts import LossCurve, Resumptions
@@ -36,16 +37,8 @@ def loss_jumps_at_resume(found: Resumptions, curve: LossCurve, *, share: float =
     ## False alarms
     Other data from that point on, as the next stage of a curriculum, has another level, too.
     """
-    finite = [value for value in curve.values if value - value == 0]
-    if curve.objectives > 1 or not finite:
-        return
-    for point in found.points:
-        if point.before is None or point.after is None or point.noise is None:
-            continue
-        lost, learned = point.after - point.before, max(finite[:3]) - point.before
-        if learned > 0 and lost > share * learned and lost > 8 * point.noise:
-            words = (
-                f"loss is {point.before:.3g} before the resume at step {point.entered} and {point.after:.3g} after it"
-            )
-            yield Finding(words, step=point.entered)
-            return
+    finite = [value for value in curve.values if isfinite(value)]
+    point = found.jump(max(finite[:3]), share) if finite and curve.objectives == 1 else None
+    if point is not None:
+        words = f"loss is {point.before:.3g} before the resume at step {point.entered}, {point.after:.3g} after it"
+        yield Finding(words, step=point.entered)

@@ -1,0 +1,1 @@
+"""Causes, one per file: what each predicts, how it is told apart, how it is cured."""

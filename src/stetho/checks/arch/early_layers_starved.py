@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.checks.symptoms.gradients_vanishing import layers, vanishing
+from stetho.facts import LayerGradients
+
+
+@check(
+    reads=LayerGradients,
+    root="layer-gradients",
+    fires={"a factor of twenty from layer to layer": layers(*(0.3 / 20**i for i in range(8, -1, -1)))},
+    quiet={
+        "alike": layers(0.2, 0.3, 0.25, 0.4, 0.3),
+        "one layer that gets nothing": layers(0.2, 1e-9, 0.25, 0.4, 0.3),
+    },
+)
+def early_layers_starved(gradients: LayerGradients, *, factor: float = 1e5) -> Iterator[Finding]:
+    """Each layer hands on only a part of the gradient, so that next to nothing reaches the first ones.
+
+    ## Why it matters
+    Saturated activations and small weights multiply; through many layers without skips, the product vanishes.
+
+    ## False alarms
+    A frozen or unused first layer has no gradient at all; here every layer has one, and it shrinks in their order.
+    """
+    known = vanishing(gradients.layers, factor)
+    if known:
+        ratio = ((known[-1].median or 0.0) / (known[0].median or 1.0)) ** (1 / (len(known) - 1))
+        yield Finding(
+            f"from {known[-1].name} back to {known[0].name} the gradient shrinks about {ratio:.3g} times with each of "
+            f"{len(known)} logged layers"
+        )
