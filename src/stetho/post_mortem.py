@@ -21,6 +21,7 @@ from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
 from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
+from stetho.logged.plan import with_plan
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.standing import standing
@@ -68,7 +69,7 @@ def runs_of(target: str, catalogue: Catalogue, progress: Callable[[str], None]) 
 
 def put(inquiry: Inquiry, run: Run) -> None:
     """Everything that is known of a run, as evidence; of facts of one kind, the last one counts."""
-    told = in_order(run)
+    told = with_plan(in_order(run), settings_in(run), [series for _, series in run.series])
     for one in told:
         summary = f"{one.artifact.name}: {one.reading.summary}"
         if not isinstance(one.reading.fact, RunEnd):
