@@ -16,6 +16,7 @@ from stetho.conclusion import verdict
 from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
+from stetho.here import ask
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
@@ -80,7 +81,11 @@ def put(inquiry: Inquiry, run: Run) -> None:
     metrics = next((k.fact for k in known if isinstance(k.fact, Metrics)), None)
     end = ending(told, metrics)
     stood = standing(told, (series for _, series in run.series))
-    for fact in (*joined(told), *known, *stood, *([end] if end is not None else [])):
+    ended = end.fact if end is not None and isinstance(end.fact, RunEnd) else None
+    here = ask(inquiry.catalogue, told, [series for _, series in run.series], ended)
+    for note in here.notes:
+        inquiry.ledger.add_note(note)
+    for fact in (*joined(told), *known, *stood, *([end] if end is not None else []), *here.facts):
         inquiry.ledger.add_evidence("reading", fact.words, source=fact.source, fact=fact.fact, run=BASE)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:

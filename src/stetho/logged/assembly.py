@@ -221,8 +221,9 @@ def restarts(loss: Curve, again: Mapping[str, Sequence[int]]) -> Iterator[Known]
     """Where steps go back, or a log says that it goes on from a checkpoint."""
     back = [*loss.placed.back]
     series = loss.placed.series
-    for line in again.get(series.file, ()) if series.at is not None and series.unit != "offset" else ():
-        at = int(np.searchsorted(series.at, line))
+    lines = series.at if series.unit != "offset" else None
+    for line in again.get(series.file, ()) if lines is not None else ():
+        at = int(np.searchsorted(lines, line)) if lines is not None else 0
         if 0 < at < len(loss) and at not in [place for place, _, _ in back]:
             back.append((at, int(loss.steps[at - 1]), int(loss.steps[at])))
     points = [resumption(loss, *one) for one in sorted(back)[:MOST_RESTARTS]]

@@ -43,8 +43,8 @@ def span_of(left: Left) -> Span | None:
     longest = max(series, key=len)
     assert longest.steps is not None
     times = longest.times if longest.times is not None and float(longest.times[-1]) > 1e9 else None
-    clock = (None, None) if times is None else (float(times[0]), float(times[-1]))
-    return Span(int(longest.steps.min()), int(longest.steps.max()), *clock, len(longest))
+    begun, ended = (None, None) if times is None else (float(times[0]), float(times[-1]))
+    return Span(int(longest.steps.min()), int(longest.steps.max()), begun, ended, len(longest))
 
 
 def continued_by(parts: Sequence[Left]) -> dict[int, int]:
@@ -101,7 +101,7 @@ def about_this_run(left: Sequence[Left], told: Sequence[Told]) -> list[Told]:
             log = one.reading.fact
             kept = [event for event in log.events if concerns(event, family, well, begun, ended)]
             ours[id(one.artifact)] = replace(log, events=tuple(kept), family=family_of(kept, family, well))
-    return [kept for one in told if (kept := filtered(one, ours.get(id(one.artifact)))) is not None]
+    return [left_of for one in told if (left_of := filtered(one, ours.get(id(one.artifact)))) is not None]
 
 
 def concerns(event: KernelEvent, family: tuple[int, ...], well: bool, begun: float | None, ended: float | None) -> bool:
