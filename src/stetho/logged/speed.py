@@ -122,7 +122,7 @@ def waits_for_data(pace: Pace, timed: Sequence[tuple[Curve, TimeOf]], clock: Pac
     if beside:
         step, other = beside[0]
         whole = np.nan_to_num(step.values) * other.unit
-    elif clock is not None and len(waits) - 1 <= len(clock.seconds) <= len(waits):
+    elif data.name.lower() != "data" and clock is not None and len(waits) - 1 <= len(clock.seconds) <= len(waits):
         whole = np.array(clock.seconds)
         waits = waits[len(waits) - len(whole) :]
     else:

@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 resume_broken = Cause(
     id="train/resume-broken",
-    share=0.02,
+    share=0.005,
     symptoms={"loss-spike": 0.6, "loss-diverging": 0.1, "none": 0.25},
     predicts={"loss-jumps-at-resume": 0.95},
     mechanism=("loss-jumps-at-resume",),
