@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from stetho.logged.roles import VALIDATION, WORDS
+from stetho.logged.roles import TRAINING, VALIDATION, WORDS
 
 Part: TypeAlias = Literal["step", "data", "peer", "compute", "rate", "use", "held", "room"]
 
@@ -54,7 +54,7 @@ class TimeOf:
 def time_of(name: str) -> TimeOf | None:
     """What a series tells of the run's speed; None when it is of something else, or of validation."""
     plain = name.lower().strip()
-    words = [word.lower() for word in WORDS.findall(name)]
+    words = [word.lower() for word in WORDS.findall(name) if word.lower() not in TRAINING]
     known = {*words, "".join(words)}
     if VALIDATION.intersection(words):
         return None
@@ -83,6 +83,6 @@ def of_a_duration(known: set[str]) -> TimeOf | None:
         return TimeOf("peer", unit)
     if known & COMPUTE and (timed or len(known) <= 2):
         return TimeOf("compute", unit)
-    if (known & STEP and timed) or known <= {"time", "dt", "ms", "timems", "dtms", "train", "training", "traintime"}:
+    if (known & STEP and timed) or known <= {"time", "dt", "ms", "timems", "dtms"}:
         return TimeOf("step", unit)
     return None
