@@ -25,7 +25,7 @@ from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_p
 from stetho.logged.plan import with_plan
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
-from stetho.logged.standing import standing
+from stetho.logged.standing import alone, standing
 from stetho.logged.walk import read_all
 from stetho.reader import Flaw, Reading
 from stetho.several import RunVerdict, SeveralRuns, settings_of
@@ -73,7 +73,7 @@ def put(inquiry: Inquiry, run: Run) -> None:
     told = with_plan(in_order(run), settings_in(run), [series for _, series in run.series])
     for one in told:
         summary = f"{one.artifact.name}: {one.reading.summary}"
-        if not isinstance(one.reading.fact, RunEnd):
+        if not isinstance(one.reading.fact, RunEnd) and not alone(one.reading.fact):
             inquiry.ledger.add_evidence("reading", summary, source=one.source, fact=one.reading.fact, run=BASE)
     known = [*all_facts(run.series, settings_in(run), resumed_at(told)), *rank_times(run.apart)]
     said = [one.reading.fact for one in told if isinstance(one.reading.fact, Statements)]
