@@ -16,7 +16,6 @@ from stetho.facts import (
     LearningRate,
     LoggedCurve,
     LossCurve,
-    Memory,
     Metrics,
     Resumption,
     Resumptions,
@@ -24,6 +23,7 @@ from stetho.facts import (
     ValidationLoss,
 )
 from stetho.logged.known import Known as Known
+from stetho.logged.memory import memory
 from stetho.logged.roles import Role, role
 from stetho.logged.speed import speed
 from stetho.logged.steps import Placed, joined, place
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 MOST_CURVES, MOST_POINTS, MOST_RESTARTS = 200, 400, 50
 # Points that facts keep of one curve; checks see noise in them as it was.
 ENOUGH = 4000
-GIB = 2**30
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def facts_of_curves(
     yield from rates(curves)
     yield from gradients(curves)
     yield from speed(curves)
-    yield from memory(curves)
+    yield from memory(curves, evenly)
 
 
 def curves_of(series: Sequence[tuple[str, Series]]) -> list[Curve]:
@@ -267,15 +266,3 @@ def gradients(curves: Sequence[Curve]) -> Iterator[Known]:
         steps, values = evenly(best)
         words = f"{best.name}: {values[0]:.3g} first, {values[-1]:.3g} last"
         yield Known(GradientNorms(steps, values), words, best.source)
-
-
-def memory(curves: Sequence[Curve]) -> Iterator[Known]:
-    """Memory of the main machine; what is given in other units than bytes is told by its size."""
-    found = [c for c in curves if c.role.kind == "memory" and len(c) > 4 and np.isfinite(c.values).all()]
-    if found:
-        best = max(found, key=len)
-        steps, values = evenly(best)
-        unit = 1 if max(values) > 1e6 else 2**20 if max(values) > 300 else GIB
-        held = tuple(int(v * unit) for v in values)
-        words = f"{best.name}: {values[0]:.4g} first, {max(values):.4g} at most"
-        yield Known(Memory(steps, held, max(held)), words, best.source)
