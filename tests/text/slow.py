@@ -105,7 +105,22 @@ def _key(shape: Shape, raw: bytes, section: bytes) -> tuple[object, ...]:
 
 def _thinned(lines: list[Line], most: int) -> list[Line]:
     part = thinning.share(len(lines), most)
-    return [line for at, line in enumerate(lines) if thinning.is_kept(at, part) or at == len(lines) - 1]
+    high = _extremes(lines, part) if part > 1 else set()
+    return [line for at, line in enumerate(lines) if thinning.is_kept(at, part) or at == len(lines) - 1 or at in high]
+
+
+def _extremes(lines: list[Line], part: int) -> set[int]:
+    """The highest and lowest value of each telling metric in each stretch, the first of several."""
+    metrics = lines[0].shape.plan.metrics
+    names = [m.prefix + b"/" + m.name if m.prefix else m.name for m in metrics] if not lines[0].shape.plan.row else []
+    found, size = set(), thinning.STRETCH * part
+    for begin in range(0, len(lines), size):
+        rows = [(at, _numbers(lines[at])["values"]) for at in range(begin, min(begin + size, len(lines)))]
+        for column in thinning.telling(names):
+            known = [(at, row[column]) for at, row in rows if math.isfinite(row[column])]
+            if known:
+                found |= {max(known, key=lambda one: one[1])[0], min(known, key=lambda one: one[1])[0]}
+    return found
 
 
 def _assemble(slow: Slow, streams: dict[tuple[object, ...], list[Line]]) -> None:

@@ -79,6 +79,25 @@ def test_what_is_kept_of_a_long_log_does_not_hang_on_blocks(style: str, monkeypa
     compare(STYLES[style], size=3_000)
 
 
+@pytest.mark.parametrize("spelled", ["{:.4f}", "{:.2e}", "{:g}", "{:.3f}"])
+def test_extremes_of_a_long_log_are_kept(spelled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written plainly, with signs and exponents, or with decimals that differ; and whatever the blocks are."""
+    monkeypatch.setattr(thinning, "MOST", 64)
+    monkeypatch.setattr(thinning, "STRETCH", 4)
+    chance = random.Random(spelled)
+    values = [
+        chance.uniform(0.3, 0.5) * (-1 if spelled == "{:g}" and chance.random() < 0.2 else 1) for _ in range(3000)
+    ]
+    values[1234], values[2345] = 8.9, 0.01
+    text = "".join(f"it {i} loss {spelled.format(v)} lr 1e-3\n" for i, v in enumerate(values)).encode()
+    for size in (500, 4_000, blocks.BLOCK):
+        compare(text, size=size)
+    kept = next(one for one in assembly.series(log.read(io.BytesIO(text), ()), "log") if one.name == "loss")
+    assert len(kept) < 600
+    assert float(kept.values.max()) == 8.9 and 1234 in kept.steps.tolist()
+    assert float(kept.values.min()) == pytest.approx(min(float(spelled.format(v)) for v in values))
+
+
 def test_every_line_of_the_collection_is_read_alike() -> None:
     compare("\n".join(SHAPES).encode())
     compare("\r\n".join(SHAPES).encode(), size=400)

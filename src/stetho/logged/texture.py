@@ -50,7 +50,7 @@ def texture(loss: Curve, rate: Curve | None) -> Iterator[Known]:
     levels = levels_of(values)
     spikes = spikes_in(values, steps, epochs, levels)
     calm = [spike for spike in spikes if rate is None or not rises_at(rate, spike[1].step)]
-    recurrence = recurring(calm, epochs)
+    recurrence = recurring(calm, epochs, float(steps[-1] - steps[0]) / len(steps))
     cycles = cycles_in(values, steps)
     if cycles is not None and rate is not None:
         risen = sum(rises_at(rate, step) for step in cycles.steps)
@@ -147,19 +147,18 @@ def rises_at(rate: Curve, step: int) -> bool:
     return len(near) > 1 and float(np.max(near[1:] / np.maximum(np.minimum.accumulate(near[:-1]), 1e-300))) > 1.5
 
 
-def recurring(spikes: list[tuple[int, Spike]], epochs: Whole | None) -> Recurrence | None:
-    """Spikes at one place of most epochs, or at even distances where epochs are not known."""
-    if epochs is not None:
-        return at_one_place(spikes, epochs)
-    index = np.array([at for at, _ in spikes])
-    if len(index) < 5:
-        return None
-    gaps = np.diff(index)
+def recurring(spikes: list[tuple[int, Spike]], epochs: Whole | None, stride: float) -> Recurrence | None:
+    """Spikes at one place of most epochs, or at even distances, as where epochs are not known or points left out."""
+    found = at_one_place(spikes, epochs) if epochs is not None else None
+    if found is not None or len(spikes) < 5:
+        return found
+    steps = np.array([spike.step for _, spike in spikes])
+    gaps = np.diff(steps)
     usual = float(np.median(gaps))
-    even = np.abs(gaps - usual) <= max(1.0, 0.02 * usual)
-    if usual < 10 or even.mean() < 0.8:
+    even = np.abs(gaps - usual) <= max(stride, 0.02 * usual)
+    if usual < 10 * stride or even.mean() < 0.8:
         return None
-    return told([spike for _, spike in spikes], round((index[-1] - index[0]) / usual) + 1, None)
+    return told([spike for _, spike in spikes], round((steps[-1] - steps[0]) / usual) + 1, None)
 
 
 def at_one_place(spikes: list[tuple[int, Spike]], epochs: Whole) -> Recurrence | None:

@@ -103,8 +103,8 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
 
     ## What it leaves
     Numbers without a name, and counts, sizes, versions and addresses. Of a series of more than 65,536 points an even
-    share is kept, with the first and the last. Whether an exception was the end: the lines after it are counted, and
-    whoever knows how the program ended decides.
+    share is kept, with the first, the last, and the extremes of losses and gradients in each stretch. Whether an
+    exception was the end: the lines after it are counted, and whoever knows how the program ended decides.
     """
     from stetho import catalogue
     from stetho.text import assembly, log, telling, whereabouts

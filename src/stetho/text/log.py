@@ -257,6 +257,11 @@ class Log:
             at = np.flatnonzero(streams == number) if len(members) > 1 else np.arange(len(codes))
             stream = self.streams[number]
             chosen, places = stream.choose(len(at))
+            if stream.part > 1 and stream.telling:
+                every = np.arange(stream.count - len(at), stream.count)
+                high = thinning.extreme(every, self._order(block, codes, at, stream.telling), stream.part)
+                high[chosen] = True
+                chosen, places = np.flatnonzero(high), every[high]
             picked.append((number, at[chosen], places))
             end = int(at[-1])
             if stream.key.row:
@@ -273,6 +278,21 @@ class Log:
                 lines = at[chosen][same]
                 times = np.array(extraction.times(texts))[:, None]
                 self.clock.add(places[same], lines + block.first, block.numbers[lines], times, None)
+
+    def _order(self, block: Block, codes: Whole, at: Whole, metrics: Sequence[int]) -> list[Floats] | list[Whole]:
+        """The values of lines of one stream, or what puts them in the same order where that is cheaper."""
+        import numpy as np
+
+        alike = self._alike[codes[at]]
+        first = self.shapes.known[int(alike[0])].extraction
+        if first is not None and (alike == alike[0]).all():
+            found = first.order(block.raw, block.starts[at], block.ends[at], metrics)
+            if found is not None:
+                return found
+        values = np.empty((len(at), len(metrics)))
+        for code, same, texts in self._texts(block, alike, at):
+            values[same] = self._rows(code, texts, np.zeros(len(texts), np.int64))[0][:, list(metrics)]
+        return list(values.T)
 
     def _read(self, block: Block, codes: Whole, picked: list[tuple[int, Whole, Whole]], tables: Whole) -> None:
         """Read the chosen lines, those of each shape together, and give each stream its own."""
@@ -387,6 +407,8 @@ class Log:
 
         for number, (code, raw, order, line) in self.last.items():
             stream = self.streams[number]
+            if stream.part > 1 and stream.telling:
+                stream.thin()
             if not any(int(orders[-1]) == order or order in orders for orders in stream.orders if len(orders)):
                 rows, names = self._rows(code, [raw], np.array([self.last_tables.get(number, 0)]))
                 stream.add(np.array([stream.count - 1]), np.array([order]), np.array([line]), rows, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from stetho.text import thinning
@@ -47,6 +48,12 @@ class Stream:
     names: list[NDArray[np.object_]] = field(default_factory=list)
     """Names in each row, where they hold digits that can differ from line to line."""
 
+    @cached_property
+    def telling(self) -> tuple[int, ...]:
+        """The columns whose extremes are kept: the first losses and gradients of lines, not of rows of tables."""
+        names = self.key.names[: len(self.key.nonfinite)] if not self.key.row else ()
+        return thinning.telling(names)
+
     def choose(self, amount: int) -> tuple[Whole, Whole]:
         """Take note of more points: which of them to read, and their places."""
         import numpy as np
@@ -56,7 +63,7 @@ class Stream:
         part = thinning.share(self.count, self.most)
         if part != self.part:
             self.part = part
-            self._thin()
+            self.thin()
         if part == 1:
             return np.arange(amount), places
         chosen = np.flatnonzero(thinning.kept(places, part))
@@ -72,11 +79,18 @@ class Stream:
         if names is not None:
             self.names.append(names)
 
-    def _thin(self) -> None:
+    def thin(self) -> None:
+        """Leave out what is not kept of as many points as there are now."""
+        import numpy as np
+
         self.join()
         if not self.places:
             return
         keep = thinning.kept(self.places[0], self.part)
+        if self.telling and self.part > 1:
+            order = np.argsort(self.places[0], kind="stable")
+            columns = [self.rows[0][order, column] for column in self.telling]
+            keep[order] |= thinning.extreme(self.places[0][order], columns, self.part)
         self.places, self.orders = [self.places[0][keep]], [self.orders[0][keep]]
         self.numbers, self.rows = [self.numbers[0][keep]], [self.rows[0][keep]]
         if self.names:

@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 outlier_batch = Cause(
     id="data/outlier-batch",
-    share=0.01,
+    share=0.006,
     symptoms={"loss-spike": 0.75, "none": 0.2},
     predicts={"spikes-recur": 0.93},
     mechanism=("spikes-recur",),

@@ -4,37 +4,51 @@ from statistics import fmean, median
 
 from stetho.check import Finding, check
 from stetho.curves import finite, roughness, shape, swing
-from stetho.facts import LossCurve
+from stetho.facts import LossCurve, Statements
+
+CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "logged": True}
 
 
 @check(
     reads=LossCurve,
+    also=Statements,
     root="loss-curve",
     severity=50,
     fires={
-        "stuck at ln 10": {"values": [2.305, 2.301, 2.303, 2.302] * 15, "chance": 2.303},
-        "falls to chance and stays": {"values": [9.0, 6.0, 3.0] + [2.30, 2.31] * 30, "chance": 2.303},
-        "does not move, level unknown": {"values": [5.00, 5.01, 4.99, 5.00] * 20},
-        "predicts the mean of its targets": {"values": [2.0, 1.2] + [1.01, 0.99] * 30, "explained": 0.01},
-        "does not move, noisy": {"values": [6.0, 5.0, 5.6, 5.2, 5.5, 5.3] * 15},
+        "stuck at ln 10": {"loss-curve": {"values": [2.305, 2.301, 2.303, 2.302] * 15, "chance": 2.303}},
+        "falls to chance and stays": {"loss-curve": {"values": [9.0, 6.0, 3.0] + [2.30, 2.31] * 30, "chance": 2.303}},
+        "does not move, level unknown": {"loss-curve": {"values": [5.00, 5.01, 4.99, 5.00] * 20}},
+        "predicts the mean of its targets": {
+            "loss-curve": {"values": [2.0, 1.2] + [1.01, 0.99] * 30, "explained": 0.01}
+        },
+        "does not move, noisy": {"loss-curve": {"values": [6.0, 5.0, 5.6, 5.2, 5.5, 5.3] * 15}},
+        "creeps from weights that were not loaded": {
+            "loss-curve": CREEPS,
+            "statements": {"said": [{"phrase": "keys-not-matched", "text": "missing keys: ['a']", "line": 1}]},
+        },
     },
     quiet={
-        "learns": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303},
-        "young, just below chance and falling": {"values": [3.3 - 0.006 * i for i in range(120)], "chance": 2.775},
-        "starts and stays far below chance": {"values": [0.31, 0.30, 0.29, 0.30] * 15, "chance": 2.303},
-        "a policy loss around zero": {"values": [0.02, -0.03, 0.01, -0.01] * 20},
-        "learned a little, level unknown": {"values": [6.0, 5.6, 5.8, 5.5] * 10 + [5.2, 4.8, 5.0, 4.9] * 10},
-        "explains its targets": {"values": [5.00, 5.01, 4.99, 5.00] * 20, "explained": 0.93},
-        "goes on from trained weights, and gains a little": {
-            "values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)],
-            "logged": True,
+        "learns": {"loss-curve": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303}},
+        "young, just below chance and falling": {
+            "loss-curve": {"values": [3.3 - 0.006 * i for i in range(120)], "chance": 2.775}
         },
-        "had fallen within three points": {"values": [4.6, 1.9, 1.2] + [1.0, 0.99, 1.01] * 20, "logged": True},
-        "two players": {"values": [1.386, 1.387] * 30, "objectives": 2},
-        "too short to tell": {"values": [2.30, 2.31, 2.30], "chance": 2.303},
+        "starts and stays far below chance": {"loss-curve": {"values": [0.31, 0.30, 0.29, 0.30] * 15, "chance": 2.303}},
+        "a policy loss around zero": {"loss-curve": {"values": [0.02, -0.03, 0.01, -0.01] * 20}},
+        "learned a little, level unknown": {
+            "loss-curve": {"values": [6.0, 5.6, 5.8, 5.5] * 10 + [5.2, 4.8, 5.0, 4.9] * 10}
+        },
+        "explains its targets": {"loss-curve": {"values": [5.00, 5.01, 4.99, 5.00] * 20, "explained": 0.93}},
+        "goes on from trained weights, and gains a little": {"loss-curve": CREEPS},
+        "had fallen within three points": {
+            "loss-curve": {"values": [4.6, 1.9, 1.2] + [1.0, 0.99, 1.01] * 20, "logged": True}
+        },
+        "two players": {"loss-curve": {"values": [1.386, 1.387] * 30, "objectives": 2}},
+        "too short to tell": {"loss-curve": {"values": [2.30, 2.31, 2.30], "chance": 2.303}},
     },
 )
-def loss_flat(curve: LossCurve, *, least_steps: int = 20, young: int = 300) -> Iterator[Finding]:
+def loss_flat(
+    curve: LossCurve, said: Statements | None, *, least_steps: int = 20, young: int = 300
+) -> Iterator[Finding]:
     """The loss stays where guessing would put it.
 
     ## Why it matters
@@ -58,9 +72,11 @@ def loss_flat(curve: LossCurve, *, least_steps: int = 20, young: int = 300) -> I
     else:
         calm = swing(curve.values) < 0.3 and seen.lowest > 0 and seen.steps >= 2 * least_steps
         quarter = len(curve.values) // 4
+        # Where the log says that weights were not loaded, it does not go on from trained ones.
+        trained = curve.logged and not (said is not None and said.of("keys-not-matched"))
         early, late = median(curve.values[:quarter] or (0.0,)), median(curve.values[-quarter:] or (0.0,))
         near = abs(seen.start - seen.end) < max(0.03 * seen.start, 2 * seen.noise)
-        stuck = calm and near and abs(early - late) < 0.03 * early and not (curve.logged and moves(curve.values))
+        stuck = calm and near and abs(early - late) < 0.03 * early and not (trained and moves(curve.values))
         level = "no change beyond noise"
     if curve.explained is not None and curve.chance is None:
         stuck = abs(curve.explained) < 0.05
