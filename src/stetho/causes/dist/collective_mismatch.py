@@ -15,8 +15,8 @@ from stetho.cause import Cause
 
 collective_mismatch = Cause(
     id="dist/collective-mismatch",
-    share=0.2,
-    symptoms={"killed": 0.35, "crash": 0.35, "hang": 0.25, "none": 0.02},
+    share=0.15,
+    symptoms={"killed": 0.3, "crash": 0.33, "hang": 0.33, "none": 0.02},
     predicts={
         "collectives-differ": 0.5,
         "ranks-call-differently": 0.8,
