@@ -17,9 +17,9 @@ checkpoint_corrupt = Cause(
     share=0.04,
     symptoms={"crash": 0.78, "none": 0.18},
     predicts={
-        "saved-file-unreadable": 0.75,
+        "saved-file-unreadable": 0.85,
         "broken-file-loaded": 0.95,
-        "checkpoint-unfinished": 0.9,
+        "checkpoint-unfinished": 0.95,
         "explained-at-the-end": 0.7,
         "exception-explained": 0.95,
         "exception-raised": 0.95,
