@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,12 @@ def test_a_log_on_a_shared_disk_may_be_of_any_machine(tmp_path: Path, monkeypatc
 
 def test_a_log_that_names_another_machine_was_written_there(tmp_path: Path) -> None:
     assert here.where_it_ran(*left(tmp_path, hosts=("node-17",)))[0] is None
+
+
+def test_what_was_pasted_can_be_of_any_machine(tmp_path: Path) -> None:
+    told, series = left(tmp_path)
+    pasted = [Told(replace(one.artifact, name=here.PASTED), one.reading) for one in told]
+    assert here.where_it_ran(pasted, [replace(one, file=here.PASTED) for one in series])[0] is None
 
 
 def test_a_copy_was_not_written_here(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Probes that bear on a run which is over, and the seconds that all of them may take.
 ASKED = ("kernel", "disk")
+# What was pasted can be of any machine.
+PASTED = "standard input"
 SECONDS = 2.5
 # Seconds between a log's last line and the moment at which its file was last written.
 AT_ONCE = 120.0
@@ -88,7 +90,8 @@ def where_it_ran(told: Sequence[Told], series: Sequence[Series]) -> tuple[Path |
     named = {mine.lower(), mine.split(".")[0].lower()}
     if hosts and not named.intersection(host.lower() for host in hosts):
         return None, ""
-    logs = {one.artifact.path: one.artifact for one in told if not one.artifact.folder}
+    files = [one.artifact for one in told if not one.artifact.folder and one.artifact.name != PASTED]
+    logs = {one.path: one for one in files}
     uptime = float((text_of("/proc/uptime") or "0").split()[0])
     for one in sorted(logs.values(), key=lambda artifact: artifact.modified, reverse=True):
         last = max(

@@ -16,7 +16,7 @@ from stetho.conclusion import verdict
 from stetho.errors import BadRequest
 from stetho.evidence import Json, Source
 from stetho.facts import Checkpoint, Checkpoints, Crash, Metrics, RunEnd, Statements
-from stetho.here import ask
+from stetho.here import PASTED, ask
 from stetho.inquiry import BASE, Inquiry
 from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
@@ -31,7 +31,6 @@ from stetho.reader import Flaw, Reading
 from stetho.several import RunVerdict, SeveralRuns, settings_of
 
 MOST_FLAWS, MOST_CHECKPOINTS = 20, 100
-PASTED = "standard input"
 # A checkpoint below this share of the others beside it is smaller than they are.
 SMALLER = 0.9
 
