@@ -18,8 +18,8 @@ from stetho.conclusion import verdict
 from stetho.errors import BadRequest
 from stetho.evidence import Json
 from stetho.facts import RunEnd
+from stetho.here import known_here
 from stetho.inquiry import BASE, Inquiry
-from stetho.logged.account import account
 from stetho.logged.runs import Run, runs_in
 from stetho.logged.walk import Left, read_all
 from stetho.reader import Flaw
@@ -81,13 +81,15 @@ def nothing_in(path: Path, name: str, left: Sequence[Left]) -> str:
 
 def put(inquiry: Inquiry, run: Run) -> None:
     """Everything that is known of a run, as evidence; of facts of one kind, the last one counts."""
-    known = account(run)
-    for one in known:
+    known = known_here(inquiry.catalogue, run)
+    for one in known.facts:
         inquiry.ledger.add_evidence("reading", one.words, source=one.source, fact=one.fact, run=BASE)
+    for note in known.notes:
+        inquiry.ledger.add_note(note)
     flaws = [(left.artifact.name, piece) for left in run.left for piece in left.pieces if isinstance(piece, Flaw)]
     for name, flaw in flaws[:MOST_FLAWS]:
         inquiry.ledger.add_note(f"{name}: {flaw.summary}")
-    if not any(isinstance(one.fact, RunEnd) for one in known):
+    if not any(isinstance(one.fact, RunEnd) for one in known.facts):
         names = ", ".join(left.artifact.name for left in run.left[:3]) or "nothing"
         inquiry.ledger.add_note(f"read {names}: nothing in it says how a run went, which says nothing about health")
 

@@ -29,9 +29,9 @@ from stetho.bundles.manifest import (
 )
 from stetho.bundles.originals import inside, originals
 from stetho.bundles.stored import fact_lines, lines_of, numbers_in
-from stetho.catalogue import Catalogue
+from stetho.catalogue import Catalogue, load
 from stetho.errors import BadRequest
-from stetho.logged.account import account
+from stetho.here import known_here
 from stetho.logged.runs import runs_in
 from stetho.logged.walk import Left, read_all
 from stetho.probing import Report
@@ -145,9 +145,10 @@ def _readings(
     for points in POINTS:
         if points != POINTS[-1] and sum(numbers_in(one.pieces, points) for one in left) > MOST_NUMBERS:
             continue
-        if points is not None and not facts:
-            progress("working out what the whole series say")
-            said = [(run.name, known) for run in runs_in(folder, left) for known in account(run)]
+        if not facts:
+            # What a reader elsewhere could not work out any more: from points and heads of files that are left out.
+            progress("working out what is known")
+            said = [(run.name, one) for run in runs_in(folder, left) for one in known_here(load(), run).facts]
             facts = [(FACTS, fact_lines(said, cover))]
         progress("writing down what was read" + (f", {points} points of each series" if points else ""))
         read = [(_member(READINGS, at, "jsonl"), lines_of(one.pieces, cover, points)) for at, one in enumerate(left)]

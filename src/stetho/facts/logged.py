@@ -140,6 +140,15 @@ class Resumptions(Fact):
     points: tuple[Resumption, ...]
     """The points in their order, at most fifty."""
 
+    def jump(self, start: float, share: float = 0.2) -> Resumption | None:
+        """The first one at which the loss jumps beyond its noise, by a share of what had been learned."""
+        for one in self.points:
+            if one.before is not None and one.after is not None and one.noise is not None:
+                lost = one.after - one.before
+                if start > one.before and lost > share * (start - one.before) and lost > 8 * one.noise:
+                    return one
+        return None
+
 
 @dataclass(frozen=True)
 class RankTime:

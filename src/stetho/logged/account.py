@@ -14,11 +14,12 @@ from stetho.logged.ending import LINES_AFTER_THE_END, Told, ending
 from stetho.logged.known import Known
 from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
+from stetho.logged.plan import with_plan
 from stetho.logged.runs import Run
 from stetho.logged.said import Beside, with_what_is_said
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
-from stetho.logged.standing import standing
+from stetho.logged.standing import alone, standing
 from stetho.logged.walk import UNREAD
 from stetho.reader import Reading
 from stetho.series import Series
@@ -32,13 +33,13 @@ def account(run: Run) -> list[Known]:
     """What is known of a run, in the order in which it counts: of facts of one kind, the last one."""
     if run.known:
         return list(run.known)
-    told = in_order(run)
+    told = told_of(run)
     ranks: dict[int, list[tuple[str, Series]]] = defaultdict(list)
     for rank, form, series in run.apart:
         ranks[rank].append((form, series))
     together = [*joined(told), *configurations(told), *losses_of_ranks(ranks)]
     checkpoints = next((one.fact for one in together if isinstance(one.fact, Checkpoints)), None)
-    curves = list(all_facts(run.series, settings_in(run)))
+    curves = list(all_facts(run.series, settings_in(run), resumed_at(told)))
     metrics = next((one.fact for one in curves if isinstance(one.fact, Metrics)), None)
     scales = list(scale_of_loss(metrics, told))
     scale = next((one.fact for one in scales if isinstance(one.fact, LossScale)), None)
@@ -57,7 +58,7 @@ def as_read(told: Sequence[Told], end: Known | None) -> Iterator[Known]:
     failed = end is not None and isinstance(end.fact, RunEnd) and bool(end.fact.code or end.fact.signal)
     for one in told:
         fact = None if outlived(one) and not failed else one.reading.fact
-        if not isinstance(fact, RunEnd):
+        if not isinstance(fact, RunEnd) and not (fact is not None and alone(fact)):
             yield Known(fact, f"{one.artifact.name}: {one.reading.summary}", one.source)
 
 
@@ -78,6 +79,21 @@ def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> 
     count = sum(forms.values())
     words = f"{count} {'file' if count == 1 else 'files'} ({files}); {told}"
     return Known(Records(count, tuple(sorted(forms)), len(curves), points), words, Source())
+
+
+def told_of(run: Run) -> list[Told]:
+    """The readings of a run, in the order in which they count, each log with what it was to come to."""
+    return with_plan(in_order(run), settings_in(run), [series for _, series in run.series])
+
+
+def resumed_at(told: Sequence[Told]) -> dict[str, list[int]]:
+    """The lines at which each log says that it goes on from a checkpoint."""
+    found: dict[str, list[int]] = {}
+    for one in told:
+        for said in one.reading.fact.of("resumed") if isinstance(one.reading.fact, Statements) else ():
+            lines = found.setdefault(one.artifact.name, [])
+            lines += [line for line in (said.line, said.last_line) if line is not None]
+    return found
 
 
 def in_order(run: Run) -> list[Told]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,6 @@ from stetho.facts import (
     LearningRate,
     LoggedCurve,
     LossCurve,
-    Memory,
     Metrics,
     Resumption,
     Resumptions,
@@ -24,6 +24,7 @@ from stetho.facts import (
 )
 from stetho.logged.bare import told_by_course
 from stetho.logged.known import Known
+from stetho.logged.memory import memory
 from stetho.logged.roles import Role, role
 from stetho.logged.speed import speed
 from stetho.logged.steps import Placed, joined, place
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 MOST_CURVES, MOST_POINTS, MOST_RESTARTS = 200, 400, 50
 # Points that facts keep of one curve; checks see noise in them as it was.
 ENOUGH = 4000
-GIB = 2**30
-# No machine has more; a number beyond it was misread, or is nonsense.
-MOST_MEMORY = 2.0**60
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,13 @@ def facts_of(series: Sequence[tuple[str, Series]]) -> Iterator[Known]:
     yield from facts_of_curves(curves_of(series))
 
 
-def facts_of_curves(curves: Sequence[Curve]) -> Iterator[Known]:
-    """What the curves of a run say, each by itself."""
+def facts_of_curves(
+    curves: Sequence[Curve], again: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> Iterator[Known]:
+    """What the curves of a run say, each by itself.
+
+    `again` has the lines at which a file says that the run goes on from a checkpoint.
+    """
     if not curves:
         return
     curves = told_by_course(curves)
@@ -84,12 +87,12 @@ def facts_of_curves(curves: Sequence[Curve]) -> Iterator[Known]:
     if losses:
         yield loss_curve(losses, curves)
         yield from validation(losses[0], curves)
-        yield from restarts(losses[0])
+        yield from restarts(losses[0], again)
     yield from scores(curves)
     yield from rates(curves)
     yield from gradients(curves)
     yield from speed(curves)
-    yield from memory(curves)
+    yield from memory(curves, evenly)
 
 
 def curves_of(series: Sequence[tuple[str, Series]]) -> list[Curve]:
@@ -215,17 +218,28 @@ def around(loss: Curve, steps: Whole) -> tuple[float, ...]:
     return tuple(levels)
 
 
-def restarts(loss: Curve) -> Iterator[Known]:
-    points = []
-    for at, left, entered in loss.placed.back[:MOST_RESTARTS]:
-        old, new = loss.values[max(0, at - 10) : at], loss.values[at : at + 5]
-        old, new = old[np.isfinite(old)], new[np.isfinite(new)]
-        noise = float(np.median(np.abs(old - np.median(old)))) * 1.4826 if len(old) > 3 else None
-        before, after = (float(np.median(part)) if len(part) else None for part in (old, new))
-        points.append(Resumption(left, entered, before, after, noise))
+def restarts(loss: Curve, again: Mapping[str, Sequence[int]]) -> Iterator[Known]:
+    """Where steps go back, or a log says that it goes on from a checkpoint."""
+    back = [*loss.placed.back]
+    series = loss.placed.series
+    lines = series.at if series.unit != "offset" else None
+    for line in again.get(series.file, ()) if lines is not None else ():
+        at = int(np.searchsorted(lines, line)) if lines is not None else 0
+        if 0 < at < len(loss) and at not in [place for place, _, _ in back]:
+            back.append((at, int(loss.steps[at - 1]), int(loss.steps[at])))
+    points = [resumption(loss, *one) for one in sorted(back)[:MOST_RESTARTS]]
     if points:
         words = ", ".join(f"{p.left} → {p.entered}" for p in points[:3])
         yield Known(Resumptions(tuple(points)), f"the run was taken up again, steps {words}", loss.source)
+
+
+def resumption(loss: Curve, at: int, left: int, entered: int) -> Resumption:
+    """The levels of the loss on both sides of a resume."""
+    old, new = loss.values[max(0, at - 10) : at], loss.values[at : at + 5]
+    old, new = old[np.isfinite(old)], new[np.isfinite(new)]
+    noise = float(np.median(np.abs(old - np.median(old)))) * 1.4826 if len(old) > 3 else None
+    before, after = (float(np.median(part)) if len(part) else None for part in (old, new))
+    return Resumption(left, entered, before, after, noise)
 
 
 def scores(curves: Sequence[Curve]) -> Iterator[Known]:
@@ -254,15 +268,3 @@ def gradients(curves: Sequence[Curve]) -> Iterator[Known]:
         steps, values = evenly(best)
         words = f"{best.name}: {values[0]:.3g} first, {values[-1]:.3g} last"
         yield Known(GradientNorms(steps, values), words, best.source)
-
-
-def memory(curves: Sequence[Curve]) -> Iterator[Known]:
-    """Memory of the main machine; what is given in other units than bytes is told by its size."""
-    found = [c for c in curves if c.role.kind == "memory" and len(c) > 4 and np.isfinite(c.values).all()]
-    if found:
-        best = max(found, key=len)
-        steps, values = evenly(best)
-        unit = 1 if max(values) > 1e6 else 2**20 if max(values) > 300 else GIB
-        held = tuple(int(min(max(v, 0.0) * unit, MOST_MEMORY)) for v in values)
-        words = f"{best.name}: {values[0]:.4g} first, {max(values):.4g} at most"
-        yield Known(Memory(steps, held, max(held)), words, best.source)

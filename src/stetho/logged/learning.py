@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,10 +31,14 @@ CLASSES = re.compile(r"(?i)(^|[._-])(num|n|nb|number[._-]of)[._-]?(classes|label
 NEAR = (0.9, 1.3)
 
 
-def all_facts(series: Sequence[tuple[str, Series]], settings: Sequence[ConfigValue] = ()) -> Iterator[Known]:
+def all_facts(
+    series: Sequence[tuple[str, Series]],
+    settings: Sequence[ConfigValue] = (),
+    again: Mapping[str, Sequence[int]] = MappingProxyType({}),
+) -> Iterator[Known]:
     """What the series of a run say, each with its format, and what they say together and beside the settings."""
     curves = curves_of(series)
-    for known in facts_of_curves(curves):
+    for known in facts_of_curves(curves, again):
         yield replace(known, fact=with_chance(known.fact, settings)) if isinstance(known.fact, LossCurve) else known
     losses, rate = main_losses(curves), rate_of(curves)
     # Two players move against each other, and an agent's loss follows what it meets.

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 TRAINS = re.compile(r"^(?:python|pypy|pt_|ray::|torchrun|accelerate|deepspeed|jax|julia)")
 # What a kernel says of one process.
 OF_A_PROCESS = ("oom-kill", "segfault", "blocked")
-SPEAKS_OF = {"oom-kill": ("oom-kill",), "segfault": ("segfault",)}
+# By which phrases a log says it.
+SPEAKS_OF = {
+    "oom-kill": ("oom-kill",), "segfault": ("segfault",), "gpu-fault": ("xid", "ecc", "gpu-reset"),
+    "storage-not-responding": ("nfs-stalled", "nfs-back", "blocked"), "storage-error": ("io-error", "read-only"),
+}  # fmt: skip
 KERNEL = "kernel-messages"
 # Seconds between a kernel's clock and a program's, and between a kill and the last line before it.
 BEFORE, AFTER = 900.0, 3600.0
@@ -43,8 +47,8 @@ def span_of(left: Left) -> Span | None:
     longest = max(series, key=len)
     assert longest.steps is not None
     times = longest.times if longest.times is not None and float(longest.times[-1]) > 1e9 else None
-    clock = (None, None) if times is None else (float(times[0]), float(times[-1]))
-    return Span(int(longest.steps.min()), int(longest.steps.max()), *clock, len(longest))
+    begun, ended = (None, None) if times is None else (float(times[0]), float(times[-1]))
+    return Span(int(longest.steps.min()), int(longest.steps.max()), begun, ended, len(longest))
 
 
 def continued_by(parts: Sequence[Left]) -> dict[int, int]:
@@ -95,13 +99,20 @@ def about_this_run(left: Sequence[Left], told: Sequence[Told]) -> list[Told]:
     spans = [span for one in left if (span := span_of(one)) is not None and span.ended is not None]
     begun = min((span.begun for span in spans if span.begun is not None), default=None)
     ended = max((span.ended for span in spans if span.ended is not None), default=None)
-    ours: dict[int, KernelLog] = {}
+    ours: dict[int, tuple[KernelLog, frozenset[str]]] = {}
     for one in told:
         if isinstance(one.reading.fact, KernelLog) and id(one.artifact) in kernels:
             log = one.reading.fact
             kept = [event for event in log.events if concerns(event, family, well, begun, ended)]
-            ours[id(one.artifact)] = replace(log, events=tuple(kept), family=family_of(kept, family, well))
-    return [kept for one in told if (kept := filtered(one, ours.get(id(one.artifact)))) is not None]
+            mine = replace(log, events=tuple(kept), family=family_of(kept, family, well))
+            ours[id(one.artifact)] = mine, foreign(log.events, kept)
+    return [left_of for one in told if (left_of := filtered(one, ours.get(id(one.artifact)))) is not None]
+
+
+def foreign(events: Sequence[KernelEvent], kept: Sequence[KernelEvent]) -> frozenset[str]:
+    """Phrases that only speak of what is not of the run."""
+    there, left = {event.kind for event in events}, {event.kind for event in kept}
+    return frozenset(p for p, kinds in SPEAKS_OF.items() if there.intersection(kinds) and not left.intersection(kinds))
 
 
 def concerns(event: KernelEvent, family: tuple[int, ...], well: bool, begun: float | None, ended: float | None) -> bool:
@@ -113,7 +124,7 @@ def concerns(event: KernelEvent, family: tuple[int, ...], well: bool, begun: flo
         return False
     if event.kind in OF_A_PROCESS and not TRAINS.match(event.process):
         return False
-    return not (well and event.kind in (*OF_A_PROCESS, "xid"))
+    return not well
 
 
 def time_of(event: KernelEvent, near: float | None) -> float | None:
@@ -144,17 +155,17 @@ def family_of(kept: Sequence[KernelEvent], family: tuple[int, ...], well: bool) 
     return tuple(dict.fromkeys(e.pid for e in kept if e.kind in OF_A_PROCESS and e.pid is not None))
 
 
-def filtered(told: Told, log: KernelLog | None) -> Told | None:
+def filtered(told: Told, about: tuple[KernelLog, frozenset[str]] | None) -> Told | None:
     """A reading of a kernel's log without what is not of the run; None when nothing is left of it."""
-    if log is None:
+    if about is None:
         return told
-    fact, kinds = told.reading.fact, {event.kind for event in log.events}
+    log, others = about
+    fact = told.reading.fact
     if isinstance(fact, KernelLog):
         return replace(told, reading=replace(told.reading, fact=log))
-    foreign = [phrase for kind, phrases in SPEAKS_OF.items() if kind not in kinds for phrase in phrases]
     if isinstance(fact, RunEnd):
-        return None if foreign and not kinds.intersection(("oom-kill", "segfault")) else told
+        return None if others.intersection(("oom-kill", "segfault")) else told
     if isinstance(fact, Statements):
-        said = tuple(one for one in fact.said if one.phrase not in foreign)
+        said = tuple(one for one in fact.said if one.phrase not in others)
         return replace(told, reading=replace(told.reading, fact=Statements(said)))
     return told

@@ -32,16 +32,13 @@ def speed(curves: Sequence[Curve]) -> Iterator[Known]:
     fact, words, source = found if found is not None else (Pace((), ()), "", Source())
     if clock is not None and clock is not found:
         fact = replace(fact, longest_gap=clock[0].longest_gap, gap_after=clock[0].gap_after)
-    waits = waits_for_data(timed, clock[0] if clock is not None else None)
-    devices = devices_used(timed, curves)
-    if found is None and waits is None and not devices:
+    fact = devices_used(waits_for_data(fact, timed, clock[0] if clock is not None else None), timed, curves)
+    if found is None and fact.data_share is None and not fact.device_use:
         return
     parts = [words]
-    if waits is not None:
-        fact = replace(fact, **waits)
-        parts.append(f"{waits['data_name']} is {100 * float(waits['data_share'] or 0):.0f} % of the time")
-    if devices:
-        fact = replace(fact, **devices)
+    if fact.data_share is not None:
+        parts.append(f"{fact.data_name} is {100 * fact.data_share:.0f} % of the time")
+    if fact.device_use:
         parts.append(f"accelerators compute {', '.join(f'{use:.0f} %' for use in fact.device_use[:8])} of the time")
     yield Known(fact, "; ".join(part for part in parts if part), source)
 
@@ -114,37 +111,37 @@ def by_clock(curves: Sequence[Curve]) -> tuple[Pace, str, Source] | None:
     return fact, words, best.source
 
 
-def waits_for_data(timed: Sequence[tuple[Curve, TimeOf]], clock: Pace | None) -> dict[str, object] | None:
-    """The share of the time that steps waited for data, by times that are logged in the same lines, or by the clock."""
+def waits_for_data(pace: Pace, timed: Sequence[tuple[Curve, TimeOf]], clock: Pace | None) -> Pace:
+    """The pace with the share of the time that steps waited for data, by times of the same lines, or by the clock."""
     waiting = [(c, of) for c, of in timed if of.part == "data" and c.role.split != "validation"]
     if not waiting:
-        return None
+        return pace
     data, of = max(waiting, key=lambda one: len(one[0]))
     beside = [(c, other) for c, other in timed if other.part == "step" and len(c) == len(data)]
     waits = np.nan_to_num(data.values) * of.unit
     if beside:
         step, other = beside[0]
         whole = np.nan_to_num(step.values) * other.unit
-    elif clock is not None and len(clock.seconds) >= len(waits) - 1 and len(clock.seconds) <= len(waits):
+    elif data.name.lower() != "data" and clock is not None and len(waits) - 1 <= len(clock.seconds) <= len(waits):
         whole = np.array(clock.seconds)
         waits = waits[len(waits) - len(whole) :]
     else:
-        return None
+        return pace
     total = float(whole.sum())
     # A wait that is longer than the step it is a part of is something else.
     if total <= 0 or float(waits.sum()) > 1.05 * total:
-        return None
-    return {
-        "data_share": float(waits.sum()) / total, "data_name": data.name, "data_longest": float(waits.max()),
-        "step_seconds": float(np.median(whole)),
-    }  # fmt: skip
+        return pace
+    return replace(
+        pace, data_share=float(waits.sum()) / total, data_name=data.name, data_longest=float(waits.max()),
+        step_seconds=float(np.median(whole)),
+    )  # fmt: skip
 
 
-def devices_used(timed: Sequence[tuple[Curve, TimeOf]], curves: Sequence[Curve]) -> dict[str, object]:
-    """How much each accelerator computed, as far as somebody saved it."""
+def devices_used(pace: Pace, timed: Sequence[tuple[Curve, TimeOf]], curves: Sequence[Curve]) -> Pace:
+    """The pace with how much each accelerator computed, as far as somebody saved it."""
     uses = [(c.name, float(np.nanmedian(c.values))) for c, of in timed if of.part == "use"]
     if not uses:
-        return {}
+        return pace
     named = {c.name: c.values for c in curves}
     shares = []
     for name, values in named.items():
@@ -152,7 +149,7 @@ def devices_used(timed: Sequence[tuple[Curve, TimeOf]], curves: Sequence[Curve])
         if total is not None and len(total) and len(values):
             shares.append(float(np.nanmax(values)) / max(1.0, float(np.nanmax(total))))
     use = tuple(value for _, value in sorted(uses)[:64])
-    return {"device_use": use, "device_held": max(shares) if shares else None}
+    return replace(pace, device_use=use, device_held=max(shares) if shares else None)
 
 
 def rank_times(apart: Sequence[tuple[int, Series]]) -> Iterator[Known]:

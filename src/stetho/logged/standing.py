@@ -34,7 +34,7 @@ def standing(told: Sequence[Told], series: Iterable[Series]) -> Iterator[Known]:
     calls = list(open_calls(told))[:MOST_CALLS]
     dumps = [one for one in told if isinstance(one.reading.fact, Collectives)]
     parts = [one for one in told if isinstance(one.reading.fact, Collectives | RankCalls)]
-    if calls and (dumps or len(parts) > 1):
+    if len({call.rank for call in calls}) > 1 and (dumps or len(parts) > 1):
         words = ", ".join(f"rank {one.rank} in {one.name} number {one.sequence}" for one in calls[:4])
         yield Known(RankCalls(tuple(calls)), f"ranks that waited: {words}", parts[-1].source)
     apart = differing(calls) if dumps else ()
@@ -43,6 +43,11 @@ def standing(told: Sequence[Told], series: Iterable[Series]) -> Iterator[Known]:
         return
     fact, words = stood(apart, [one.reading.fact for one in saved], list(series))
     yield Known(fact, words, (saved or dumps)[-1].source)
+
+
+def alone(fact: Fact) -> bool:
+    """Whether a fact is of one rank only, which can be compared with no other; all together are another fact."""
+    return isinstance(fact, RankCalls) and len({call.rank for call in fact.calls}) < 2
 
 
 def open_calls(told: Iterable[Told]) -> Iterator[RankCall]:

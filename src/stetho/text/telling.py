@@ -162,7 +162,7 @@ def _calls(log: Log, raised: list[Raised]) -> Iterator[Reading]:
     """The collective calls in which ranks waited at the end."""
     last = {one.run: one for one in raised}
     found = [*calls.by_watchdogs(log.each), *calls.by_tracebacks(last.values())]
-    if len({one.rank for one in found}) > 1:
+    if found:
         told = ", ".join(f"rank {one.rank} in {one.name}" for one in found[:4])
         yield Reading(RankCalls(tuple(found[:200])), f"ranks that waited: {told}", found[0].line)
 

@@ -63,6 +63,7 @@ COUNTS = frozenset(
 )
 COUNTING = re.compile(rb"^(?:num|n|number|max_len|total_num|nb)[_ ]|batch[_ ]size|world[_ ]size|seq(?:uence)?[_ ]len")
 RATE = re.compile(rb"per|/s|/sec")
+PER_SECOND = re.compile(rb"(?:per[_ ]|/)s(?:ec(?:ond)?)?$")
 VALIDATION = re.compile(
     rb"(?:^|[^a-z/])(?:(?:val|valid|validation|validating|eval|evaluation|evaluating|test|testing|dev)(?![a-z/]|\.[a-z])"
     rb"|cv(?![a-z0]))"
@@ -97,7 +98,8 @@ def is_result(name: bytes) -> bool:
 
 
 def is_measure(name: bytes) -> bool:
-    return name.lower() in MEASURES or any(part in MEASURES for part in parts(name))
+    known = name.lower() in MEASURES or any(part in MEASURES for part in parts(name))
+    return known or PER_SECOND.search(name.lower()) is not None
 
 
 def is_count(name: bytes) -> bool:

@@ -15,15 +15,15 @@ from stetho.cause import Cause
 
 collective_mismatch = Cause(
     id="dist/collective-mismatch",
-    share=0.2,
-    symptoms={"killed": 0.35, "crash": 0.35, "hang": 0.25, "none": 0.02},
+    share=0.15,
+    symptoms={"killed": 0.3, "crash": 0.33, "hang": 0.33, "none": 0.02},
     predicts={
-        "collectives-differ": 0.5,
-        "ranks-call-differently": 0.8,
+        "collectives-differ": 0.65,
+        "ranks-call-differently": 0.92,
         "collective-timed-out": 0.35,
         "stood-still": 0.1,
-        "explained-at-the-end": 0.5,
-        "exception-raised": 0.5,
+        "explained-at-the-end": 0.6,
+        "exception-raised": 0.55,
     },
     mechanism=("collectives-differ", "ranks-call-differently"),
     statement="ranks called different collectives",

@@ -19,6 +19,7 @@ host_oom = Cause(
     symptoms={"killed": 0.72, "crash": 0.25, "none": 0.01},
     predicts={
         "oom-kill-logged": 0.75,
+        "oom-killed": 0.6,
         "host-memory-exhausted": 0.5,
         "killed-unexplained": 0.55,
         "explained-at-the-end": 0.55,
@@ -26,7 +27,7 @@ host_oom = Cause(
         "worker-death-reported": 0.1,
         "ended-from-outside": 0.02,
     },
-    mechanism=("oom-kill-logged", "host-memory-exhausted", "killed-unexplained"),
+    mechanism=("oom-kill-logged", "oom-killed", "host-memory-exhausted", "killed-unexplained"),
     statement="the machine's memory ran out",
     test="watch the resident memory of the program: if it stays far below the limit, it is not this",
     fix="use fewer loader workers, keep less, or ask for more memory",

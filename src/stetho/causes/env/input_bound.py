@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 input_bound = Cause(
     id="env/input-bound",
-    share=0.02,
+    share=0.015,
     symptoms={"slow-training": 0.85, "none": 0.1},
     predicts={"waits-for-data": 0.95},
     mechanism=("waits-for-data",),

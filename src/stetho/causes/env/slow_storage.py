@@ -15,7 +15,7 @@ from stetho.cause import Cause
 slow_storage = Cause(
     id="env/slow-storage",
     share=0.03,
-    symptoms={"crash": 0.45, "slow-training": 0.25, "killed": 0.12, "hang": 0.05, "none": 0.1},
+    symptoms={"crash": 0.5, "slow-training": 0.22, "killed": 0.12, "hang": 0.04, "none": 0.1},
     predicts={"storage-failed": 0.9, "waits-for-data": 0.6, "explained-at-the-end": 0.85, "exception-raised": 0.8},
     mechanism=("storage-failed",),
     statement="storage does not answer or fails",

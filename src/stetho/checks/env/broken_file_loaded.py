@@ -2,7 +2,7 @@ import re
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
-from stetho.facts import Checkpoints, Crash
+from stetho.facts import Checkpoint, Checkpoints, Crash
 
 LOADING = re.compile(
     r"(?:^|/)(?:torch/serialization\.py|torch/distributed/checkpoint/[\w/]+\.py|safetensors/\w+\.py|pickle\.py"
@@ -64,16 +64,22 @@ def broken_file_loaded(checkpoints: Checkpoints, crash: Crash) -> Iterator[Findi
     ## False alarms
     Another file may have been loaded than the one that is broken, where the exception names none.
     """
-    broken = [one for one in checkpoints.found if one.broken]
-    named = [one for one in broken if one.named_in(crash.message)]
-    saving = any(re.search(r" _?(?:legacy_)?save", call) for call in crash.calls)
-    loading = any(LOADING.search(call) for call in crash.calls)
-    if crash.exception in ANOTHER_REASON or ANOTHER_MATTER.search(crash.message) or saving:
-        return
-    guessed = broken if loading and crash.exception != "FileNotFoundError" else []
-    for one in (named or guessed)[:1]:
+    one = broken_one(checkpoints, crash)
+    if one is not None:
         shown = f" ({one.detail})" if one.detail else ""
         yield Finding(
             f"{one.file} is {one.state}{shown}, and loading it ended with {crash.exception}: {crash.message[:200]}",
             where=(crash.where,) if crash.where else (),
         )
+
+
+def broken_one(checkpoints: Checkpoints, crash: Crash) -> Checkpoint | None:
+    """The broken checkpoint that an exception was raised for; None where it was raised for something else."""
+    broken = [one for one in checkpoints.found if one.broken]
+    named = [one for one in broken if one.named_in(crash.message)]
+    saving = any(re.search(r" _?(?:legacy_)?save", call) for call in crash.calls)
+    loading = any(LOADING.search(call) for call in crash.calls)
+    if crash.exception in ANOTHER_REASON or ANOTHER_MATTER.search(crash.message) or saving:
+        return None
+    guessed = broken if loading and crash.exception != "FileNotFoundError" else []
+    return next(iter(named or guessed), None)

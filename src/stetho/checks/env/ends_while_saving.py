@@ -12,7 +12,7 @@ SAVING = {"phrase": "checkpoint-saved", "text": "saving ckpt/step_2000.pt", "lin
     root="the end of a save",
     background=0.02,
     given={
-        "env/checkpoint-corrupt": 0.5,
+        "env/checkpoint-corrupt": 0.7,
         "env/disk-full": 0.2,
         "env/killed": 0.1,
         "env/host-oom": 0.1,

@@ -1,7 +1,8 @@
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
-from stetho.facts import Crash
+from stetho.checks.env.broken_file_loaded import broken_one
+from stetho.facts import Checkpoints, Crash
 from stetho.phrases import (
     checkpoint_unreadable,
     collective_mismatch,
@@ -38,6 +39,7 @@ EXPLAIN = (
 
 @check(
     reads=Crash,
+    also=(Checkpoints,),
     root="what the exception says",
     background=0.02,
     given={
@@ -56,13 +58,21 @@ EXPLAIN = (
         "env/exception": 0.02,
     },
     fires={
-        "a full disk": {"exception": "OSError", "message": "[Errno 28] No space left on device"},
-        "versions": {"exception": "RuntimeError", "message": "operator torchvision::nms does not exist"},
+        "a full disk": {"crash": {"exception": "OSError", "message": "[Errno 28] No space left on device"}},
+        "versions": {"crash": {"exception": "RuntimeError", "message": "operator torchvision::nms does not exist"}},
+        "a file that is cut": {
+            "crash": {
+                "exception": "OSError",
+                "message": "[Errno 22] Invalid argument",
+                "calls": ["torch/serialization.py load"],
+            },
+            "checkpoints": {"found": [{"format": "torch", "state": "truncated", "file": "ckpt/step_300.pt"}]},
+        },
     },
-    quiet={"an ordinary one": {"exception": "KeyError", "message": "lr"}},
+    quiet={"an ordinary one": {"crash": {"exception": "KeyError", "message": "lr"}}},
 )
-def exception_explained(crash: Crash) -> Iterator[Finding]:
-    """The exception says in known words what is wrong around the program.
+def exception_explained(crash: Crash, checkpoints: Checkpoints | None) -> Iterator[Finding]:
+    """The exception says in known words what is wrong around the program, or the file that it was raised for shows it.
 
     ## Why it matters
     An exception that a cause of its own explains is no ordinary one.
@@ -70,6 +80,11 @@ def exception_explained(crash: Crash) -> Iterator[Finding]:
     ## False alarms
     A program that raises such words itself.
     """
+    where = (crash.where,) if crash.where else ()
+    broken = broken_one(checkpoints, crash) if checkpoints is not None else None
+    if broken is not None:
+        yield Finding(f"{broken.file} is {broken.state}: {crash.exception}: {crash.message}", where=where)
+        return
     said = even(f"{crash.exception}: {crash.message}".encode()).decode("utf-8", "backslashreplace")
     for phrase in EXPLAIN:
         if phrase.said_in(said):

@@ -16,7 +16,7 @@ STACKS = [
     reads=RankCalls,
     root="calls of the ranks",
     background=0.02,
-    given={"dist/collective-mismatch": 0.8, "env/hang": 0.02, "env/exception": 0.02, "other/unlisted": 0.02},
+    given={"dist/collective-mismatch": 0.92, "env/hang": 0.02, "env/exception": 0.02, "other/unlisted": 0.02},
     fires={
         "one rank gathers": {"calls": [REDUCE, GATHER, {**REDUCE, "rank": "2"}]},
         "the same call with another size": {"calls": [REDUCE, {**REDUCE, "rank": "1", "elements": 12}]},

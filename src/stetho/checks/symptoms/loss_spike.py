@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.curves import best_level, finite, shape
-from stetho.facts import LossCurve, LossTexture, UpdateRatios
+from stetho.facts import LossCurve, LossTexture, Resumptions, UpdateRatios
 
 CLIMBS = [2.4 - i * 0.017 for i in range(100)] + [0.7 + i * 0.02 for i in range(40)]
 LARGE = {"steps": list(range(10)), "ratios": [0.3] * 10}
@@ -14,7 +14,7 @@ LOST = [2.4 * 0.95**i + 0.1 for i in range(100)] + [2.3, 2.31, 2.29, 2.3] * 10
 
 @check(
     reads=LossCurve,
-    also=(UpdateRatios, LossTexture),
+    also=(UpdateRatios, LossTexture, Resumptions),
     root="loss-curve",
     severity=60,
     fires={
@@ -25,6 +25,10 @@ LOST = [2.4 * 0.95**i + 0.1 for i in range(100)] + [2.3, 2.31, 2.29, 2.3] * 10
             "loss-texture": {
                 **TEXTURE, "cycles": {"count": 15, "low": 0.01, "peak": 8.0, "distance": 25.0, "lasts": 12.0},
             },
+        },
+        "where the run was taken up again": {
+            "loss-curve": FALLS,
+            "resumptions": {"points": [{"left": 70, "entered": 71, "before": 0.5, "after": 1.9, "noise": 0.02}]},
         },
         "all is lost in one jump": {"loss-curve": {"values": LOST, "logged": True}},
     },
@@ -50,7 +54,12 @@ LOST = [2.4 * 0.95**i + 0.1 for i in range(100)] + [2.3, 2.31, 2.29, 2.3] * 10
     },
 )  # fmt: skip
 def loss_spike(
-    curve: LossCurve, updates: UpdateRatios | None, texture: LossTexture | None, *, early: float = 0.1
+    curve: LossCurve,
+    updates: UpdateRatios | None,
+    texture: LossTexture | None,
+    resumed: Resumptions | None,
+    *,
+    early: float = 0.1,
 ) -> Iterator[Finding]:
     """The loss jumps far above the level it had reached, and stays there or does it again and again.
 
@@ -66,7 +75,7 @@ def loss_spike(
         return
     where = (curve.where,) if curve.where else ()
     if curve.logged:
-        yield from logged_spikes(curve, texture)
+        yield from logged_spikes(curve, texture, resumed)
         return
     seen, best = shape(curve.values), best_level(curve.values)
     if seen is None or best is None or curve.chance is None or updates is None or seen.steps < 40 or best <= 0:
@@ -76,7 +85,13 @@ def loss_spike(
         yield Finding(f"loss climbs back to {seen.end:.3g} after {best:.3g}", where=where)
 
 
-def logged_spikes(curve: LossCurve, texture: LossTexture | None) -> Iterator[Finding]:
+def logged_spikes(curve: LossCurve, texture: LossTexture | None, resumed: Resumptions | None) -> Iterator[Finding]:
+    known = finite(curve.values)
+    jump = resumed.jump(max(known[:3])) if resumed is not None and len(known) else None
+    if jump is not None:
+        words = f"loss jumps from {jump.before:.3g} to {jump.after:.3g} where the run was taken up again"
+        yield Finding(words, step=jump.entered)
+        return
     again = texture.recurrence if texture is not None else None
     cycles = texture.cycles if texture is not None else None
     if again is not None:

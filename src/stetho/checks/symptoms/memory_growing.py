@@ -50,5 +50,5 @@ def memory_growing(memory: Memory, *, least: int = 12, most: int = 256 * MIB) ->
         climbs = all(b - a > 0.02 * levels[0] for a, b in pairwise(levels[:4]))
         if climbs and half[-1] - half[0] > max(most, 0.15 * half[0]):
             words = f"{what} climbs from {held[0] / MIB:.0f} to {held[-1] / MIB:.0f} MiB, to the end of the run"
-            yield Finding(words, step=memory.steps[-1])
+            yield Finding(words, step=memory.steps[-1] if memory.steps else None)
             return
