@@ -49,7 +49,7 @@ UNTOLD = "give the run's whole folder or its console output, or observe it: stet
 NOTHING_LEFT = "compare with a run that works, or observe more of it with a larger --budget"
 FAVOURS = 1.5
 # The probability from which a cause is suspected, and what will do where it is surely one of those with a name.
-SUSPECTED, ONE_OF_SEVERAL, SURELY_NAMED = 0.3, 0.15, 0.7
+SUSPECTED, ONE_OF_SEVERAL, SURELY_NAMED, ALONE = 0.3, 0.15, 0.7, 0.5
 # Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
 LEAST_POINTS, ARRIVED = 8, 0.95
 
@@ -110,13 +110,20 @@ def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate
         return "clear"
     cause = inquiry.catalogue.causes[leader]
     fired = {j.check for j in seen.judgements if j.outcome == "fired"}
-    read = not cause.proof_by_artifact or fired.intersection(cause.mechanism)
-    return "suspected" if cause.is_fault and leads(inquiry.catalogue, now) and read else "unknown"
+    shown = bool(fired.intersection(cause.mechanism))
+    if not cause.proof_by_artifact:
+        shown = shown or bool(bearing(inquiry.catalogue, seen, leader)[0])
+    return "suspected" if cause.is_fault and leads(inquiry.catalogue, now, shown=shown) else "unknown"
 
 
-def leads(catalogue: Catalogue, now: Mapping[str, float]) -> bool:
-    """Whether the first cause is worth naming: by itself, or as the first of several faults that it is one of."""
-    first = next(iter(now.values()))
+def leads(catalogue: Catalogue, now: Mapping[str, float], *, shown: bool) -> bool:
+    """Whether the first cause is worth naming: by itself, or as the first of several faults that it is one of.
+
+    Where nothing speaks for it, it must be more likely than all others together.
+    """
+    leader, first = next(iter(now.items()))
+    if not shown:
+        return first >= ALONE and not catalogue.causes[leader].proof_by_artifact
     named = sum(probability for cause, probability in now.items() if catalogue.causes[cause].is_fault)
     return first >= SUSPECTED or (first >= ONE_OF_SEVERAL and named >= SURELY_NAMED)
 

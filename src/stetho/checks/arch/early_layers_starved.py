@@ -8,6 +8,7 @@ from stetho.facts import LayerGradients
 @check(
     reads=LayerGradients,
     root="layer-gradients",
+    given={"other/unlisted": 0.03},
     fires={"a factor of twenty from layer to layer": layers(*(0.3 / 20**i for i in range(8, -1, -1)))},
     quiet={
         "alike": layers(0.2, 0.3, 0.25, 0.4, 0.3),

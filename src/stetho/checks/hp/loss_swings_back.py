@@ -9,6 +9,7 @@ SWINGS = {"name": "loss", "points": 150, "start": 2.3, "level": 2.4, "swing": 0.
 @check(
     reads=LossSwings,
     root="loss-swings",
+    given={"other/unlisted": 0.04},
     fires={"high after low": SWINGS},
     quiet={"noise": {**SWINGS, "against": -0.05}, "calm": {**SWINGS, "swing": 0.05}},
 )

@@ -8,6 +8,7 @@ from stetho.facts import RateAndLoss
 @check(
     reads=RateAndLoss,
     root="learning-rate",
+    given={"other/unlisted": 0.03},
     fires={"falls until the rate is gone": STOPS},
     quiet={
         "had stopped before": {**STOPS, "fell": 0.4},

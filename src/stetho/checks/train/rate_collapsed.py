@@ -7,6 +7,7 @@ from stetho.facts import LearningRate
 @check(
     reads=LearningRate,
     root="learning-rate",
+    given={"other/unlisted": 0.05},
     background=0.03,
     fires={
         "a thousandth early on": {

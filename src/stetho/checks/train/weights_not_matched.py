@@ -25,6 +25,7 @@ def left_new(*names: str) -> dict[str, object]:
 @check(
     reads=Statements,
     root="checkpoint-keys",
+    given={"other/unlisted": 0.02},
     fires={
         "a prefix on every name": said(
             "_IncompatibleKeys(missing_keys=['0.weight', '0.bias'], unexpected_keys=['module.0.weight', "
