@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from stetho.reader import Piece
 
 MOST_FILES, DEEPEST = 20_000, 12
+# What is smaller is read before anybody could look; and how often, in seconds, it is worth to look again.
+LARGE, OFTEN = 8 << 20, 0.25
 # Folders that hold programs and their libraries, and nothing that a run says of itself.
 PASSED_OVER = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv", "venv",
                          ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".stetho"})  # fmt: skip
@@ -57,6 +60,19 @@ def below(root: Path, known: Callable[[Artifact], bool]) -> Iterator[Artifact]:
             yield one
 
 
+def telling(artifact: Artifact, progress: Callable[[str], None]) -> Callable[[int], None]:
+    """Says how much of a large file has been read, and not more often than one can look."""
+    last = time.monotonic()
+
+    def told(passed: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= OFTEN:
+            last = time.monotonic()
+            progress(f"reading {artifact.name}, {passed / 1e6:.0f} of {artifact.size / 1e6:.0f} MB")
+
+    return told
+
+
 def read_all(target: Path, catalogue: Catalogue, progress: Callable[[str], None] = lambda line: None) -> list[Left]:
     """What the readers make of a file or of everything below a folder."""
     one = artifact_at(target)
@@ -70,5 +86,6 @@ def read_all(target: Path, catalogue: Catalogue, progress: Callable[[str], None]
         reader = catalogue.reader_of(artifact)
         if reader is not None:
             progress(f"reading {artifact.name}")
-            found.append(Left(artifact, reader.id, tuple(reader.function(artifact))))
+            watched = replace(artifact, told=telling(artifact, progress)) if artifact.size > LARGE else artifact
+            found.append(Left(artifact, reader.id, tuple(reader.function(watched))))
     return found

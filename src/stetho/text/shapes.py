@@ -77,14 +77,20 @@ class Vocabulary:
         return tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
 
 
-def _any_of(words: Sequence[bytes]) -> bytes:
-    """A pattern for any of some words that shares their beginnings: many times as fast as one word after the other."""
+def _any_of(words: Sequence[bytes], shared: int = 2) -> bytes:
+    """A pattern for any of some words that shares their first letters: many times as fast as one word after the other."""
     if b"" in words:
         return b""
+    if not shared:
+        return b"(?:" + b"|".join(map(re.escape, words)) + b")"
     rest: dict[bytes, list[bytes]] = {}
     for word in words:
         rest.setdefault(word[:1], []).append(word[1:])
-    return b"(?:" + b"|".join(re.escape(first) + _any_of(tails) for first, tails in sorted(rest.items())) + b")"
+    return (
+        b"(?:"
+        + b"|".join(re.escape(first) + _any_of(tails, shared - 1) for first, tails in sorted(rest.items()))
+        + b")"
+    )
 
 
 class Shapes(dict[bytes, int]):
