@@ -68,7 +68,7 @@ def telling(artifact: Artifact, progress: Callable[[str], None]) -> Callable[[in
         nonlocal last
         if time.monotonic() - last >= OFTEN:
             last = time.monotonic()
-            progress(f"reading {artifact.name}, {passed / 1e6:.0f} of {artifact.size / 1e6:.0f} MB")
+            progress(f"reading {artifact.name}, {min(passed, artifact.size) / 1e6:.0f} of {artifact.size / 1e6:.0f} MB")
 
     return told
 

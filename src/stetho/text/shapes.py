@@ -78,7 +78,7 @@ class Vocabulary:
 
 
 def _any_of(words: Sequence[bytes], shared: int = 2) -> bytes:
-    """A pattern for any of some words that shares their first letters: many times as fast as one word after the other."""
+    """A pattern for any of some words that shares their first letters, which is many times as fast."""
     if b"" in words:
         return b""
     if not shared:
