@@ -24,8 +24,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
-import readers  # noqa: E402
 import text_logs  # noqa: E402
+
+import readers  # noqa: E402
 
 MEGA = 1_000_000
 
@@ -45,7 +46,7 @@ class Measured:
 
     parts: tuple[Part, ...]
     verdict: float
-    """Processor seconds of the command, its start included; on a machine that does nothing else, these are its seconds."""
+    """Processor seconds of the command, its start included; on a machine of its own, these are its seconds."""
     start: float
     """Processor seconds of a command that reads next to nothing."""
     copied: float
@@ -80,8 +81,8 @@ def checkpoint(path: Path, size: int) -> None:
     pickle = (
         b"\x80\x02}q\x00X\x06\x00\x00\x00weightq\x01ctorch._utils\n_rebuild_tensor_v2\nq\x02((X\x07\x00\x00\x00storageq\x03"
         b"ctorch\nFloatStorage\nq\x04X\x01\x00\x00\x000q\x05X\x03\x00\x00\x00cpuq\x06J" + count.to_bytes(4, "little")
-        + b"tq\x07QK\x00J" + count.to_bytes(4, "little") + b"\x85q\x08K\x01\x85q\x09\x89ccollections\nOrderedDict\nq\x0a)Rq\x0b"
-        b"tq\x0cRq\x0ds."
+        + b"tq\x07QK\x00J" + count.to_bytes(4, "little") + b"\x85q\x08K\x01\x85q\x09\x89"
+        b"ccollections\nOrderedDict\nq\x0a)Rq\x0btq\x0cRq\x0ds."
     )  # fmt: skip
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, content in (
