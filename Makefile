@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
 
-.PHONY: demo test setup lint types docs bench scoreboard overhead readers text-logs bundles fuzz matrix smokes clean
+.PHONY: demo test setup lint types docs bench scoreboard overhead speed readers text-logs run-directory bundles fuzz \
+  matrix smokes clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -34,7 +35,7 @@ docs: setup
 	$(BIN)/python -m stetho.reference
 
 # All are slow, and `overhead` wants a machine that does nothing else.
-bench: scoreboard overhead readers text-logs bundles fuzz
+bench: scoreboard overhead speed bundles fuzz
 
 # The whole corpus, program by program.
 scoreboard: setup
@@ -43,6 +44,10 @@ scoreboard: setup
 # What observing costs, beside other tools.
 overhead: setup $(PEERS)/.stetho-installed
 	OMP_NUM_THREADS=1 $(BIN)/python bench/overhead.py --write
+
+# The page of all three that follow.
+speed: setup
+	OMP_NUM_THREADS=1 $(BIN)/python bench/speed.py --write
 
 # How fast readers read, beside what else is installed that reads the same.
 readers: setup
@@ -55,7 +60,11 @@ fuzz: setup
 
 # How fast text logs are read, style by style, and in how much memory.
 text-logs: setup
-	OMP_NUM_THREADS=1 $(BIN)/python bench/text_logs.py --write
+	OMP_NUM_THREADS=1 $(BIN)/python bench/text_logs.py
+
+# From a directory of 300 MB to its verdict, part by part.
+run-directory: setup
+	OMP_NUM_THREADS=1 $(BIN)/python bench/run_directory.py
 
 # Huge logs as bundles: how large, how fast, and the same verdict.
 bundles: setup

@@ -19,7 +19,7 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -218,32 +218,34 @@ def measured(file: Path, peers: dict[str, Callable[[Path], object]], rounds: int
     return best
 
 
+def rows_of(names: Sequence[str], rounds: int, scale: float) -> Iterator[str]:
+    """The rows of the table, one format after the other."""
+    catalogue.load()
+    yield "| format | rows | MB | reader | processor s | rows/s | against stetho |"
+    yield "|---|---|---|---|---|---|---|"
+    for name in names:
+        write, rows, peers = CASES[name]
+        count = int(rows * scale)
+        with tempfile.TemporaryDirectory() as folder:
+            # TensorBoard knows its files by their names; stetho does not look at them.
+            file = Path(folder, "events.out.tfevents.1")
+            write(file, count)
+            here = {peer: read for peer, (needs, read) in peers.items() if importlib.util.find_spec(needs)}
+            found = measured(file, {"stetho": by_stetho, **here}, rounds)
+            size = file.stat().st_size / 1e6
+        for peer, seconds in found.items():
+            ratio = "" if peer == "stetho" else f"{seconds / found['stetho']:.2f}"
+            yield f"| {name} | {count} | {size:.0f} | {peer} | {seconds:.2f} | {count / seconds:,.0f} | {ratio} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scale", type=float, default=1.0, help="times as many rows")
     given = parser.parse_args()
-    catalogue.load()
-    print("| format | rows | MB | reader | processor s | rows/s | against stetho |")
-    print("|---|---|---|---|---|---|---|")
-    for name, (write, rows, peers) in CASES.items():
-        if given.names and name not in given.names:
-            continue
-        count = int(rows * given.scale)
-        with tempfile.TemporaryDirectory() as folder:
-            # TensorBoard knows its files by their names; stetho does not look at them.
-            file = Path(folder, "events.out.tfevents.1")
-            write(file, count)
-            here = {peer: read for peer, (needs, read) in peers.items() if importlib.util.find_spec(needs)}
-            found = measured(file, {"stetho": by_stetho, **here}, given.rounds)
-            size = file.stat().st_size / 1e6
-        for peer, seconds in found.items():
-            ratio = "" if peer == "stetho" else f"{seconds / found['stetho']:.2f}"
-            print(
-                f"| {name} | {count} | {size:.0f} | {peer} | {seconds:.2f} | {count / seconds:,.0f} | {ratio} |",
-                flush=True,
-            )
+    for row in rows_of(given.names or list(CASES), given.rounds, given.scale):
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

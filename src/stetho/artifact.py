@@ -7,8 +7,8 @@ import io
 import os
 import re
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -58,6 +58,28 @@ class Narrowed(io.RawIOBase):
         super().close()
 
 
+class Watched:
+    """An open file that says how many bytes have been read of it."""
+
+    def __init__(self, handle: BinaryIO, told: Callable[[int], None]) -> None:
+        self.handle, self.told, self.passed = handle, told, 0
+
+    def read(self, size: int = -1) -> bytes:
+        part = self.handle.read(size)
+        self.passed += len(part)
+        self.told(self.passed)
+        return part
+
+    def __enter__(self) -> Watched:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.handle.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.handle, name)
+
+
 @dataclass(frozen=True)
 class Artifact:
     """A file or a folder. It is recognised by what is in it; its name is for people to find it."""
@@ -70,6 +92,8 @@ class Artifact:
     modified: float
     """When it was last written, in seconds since 1970."""
     folder: bool = False
+    told: Callable[[int], None] | None = field(default=None, compare=False, repr=False)
+    """Who wants to know how many bytes have been read, where it may take a while."""
 
     @cached_property
     def head(self) -> bytes:
@@ -101,7 +125,9 @@ class Artifact:
 
     def opened(self) -> BinaryIO:
         """Its bytes from the first on; text of wide letters, as some consoles write it, as any other."""
-        handle = self.path.open("rb")
+        handle: BinaryIO = self.path.open("rb")
+        if self.told is not None:
+            handle = cast(BinaryIO, Watched(handle, self.told))
         return cast(BinaryIO, Narrowed(handle)) if self.head.startswith(WIDE) else handle
 
     def part(self, offset: int, size: int) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from stetho.evidence import Json
 
 T = TypeVar("T")
+PLAIN = {int, str, bool, type(None)}
 
 
 def encode(value: object) -> Json:
@@ -25,6 +26,10 @@ def encode(value: object) -> Json:
     if isinstance(value, Mapping):
         return {str(k): encode(v) for k, v in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
+        kinds = set(map(type, value))
+        if kinds <= PLAIN or (kinds == {float} and all(map(math.isfinite, value))):
+            # A curve of thousands of numbers is most of what is kept.
+            return list(value)
         return [encode(v) for v in value]
     raise TypeError(f"cannot be kept as JSON: {type(value).__name__}")
 
@@ -93,6 +98,10 @@ def _decode(kind: Any, data: object) -> Any:
     if origin is tuple and isinstance(data, (list, tuple)):
         args = get_args(kind)
         if len(args) == 2 and args[1] is Ellipsis:
+            if args[0] is float and set(map(type, data)) <= {float, int, str}:
+                return tuple(map(float, data))
+            if args[0] in PLAIN:
+                return tuple(data)
             return tuple(_decode(args[0], v) for v in data)
         return tuple(_decode(a, v) for a, v in zip(args, data, strict=True))
     if origin in (dict, Mapping) and isinstance(data, Mapping):

@@ -15,7 +15,7 @@ from tests.text import slow
 
 from stetho import catalogue
 from stetho.phrase import Phrase
-from stetho.text import assembly, blocks, log, thinning
+from stetho.text import assembly, blocks, headers, log, thinning
 
 CATALOGUE = catalogue.load()
 PHRASES = tuple(CATALOGUE.phrases.values())
@@ -167,3 +167,11 @@ def test_noise_is_read_alike(seed: int) -> None:
         b"\x1b[0m",
     ]
     compare(b"".join(chance.choices(soup, k=2_000)), size=chance.choice([200, 4_000]))
+
+
+def test_a_log_of_nothing_but_lines_of_names_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headers, "MOST_HEADERS", 3)
+    data = b"".join(b"epoch  loss  name%s\n%d 0.5 7\n" % (b"abcdefgh"[at : at + 1], at) for at in range(8))
+    (loss,) = [one for one in assembly.series(log.read(io.BytesIO(data), PHRASES), "log") if one.name == "loss"]
+    assert loss.at is not None and loss.at.tolist() == [2, 4, 6, 8, 10, 12, 14, 16]
+    assert len(log.read(io.BytesIO(data), PHRASES).headers.columns) == 4

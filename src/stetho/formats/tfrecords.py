@@ -20,6 +20,8 @@ PART = 16 << 20
 # A longer record is an image, a graph or a recording; it is passed over and not looked at.
 LONGEST = 1 << 20
 HEADER, FOOTER = 12, 4
+# Frames that are walked one by one before it is tried whether they go on like that; and how many sizes take turns.
+LOOKED_AT, LONGEST_TURN = 256, 64
 LENGTH = struct.Struct("<Q").unpack_from
 
 
@@ -83,14 +85,42 @@ def frames(handle: BinaryIO) -> Iterator[Frames | Flaw]:
 
 def _walk(raw: bytes) -> tuple[NDArray[np.int64], int]:
     """Where the frames of a part begin, and where the last whole one ends."""
-    starts, at, last = [], 0, len(raw) - HEADER - FOOTER
-    while at <= last:
-        after = at + 16 + LENGTH(raw, at)[0]
-        if after > last + 16:
-            break
-        starts.append(at)
-        at = after
-    return np.array(starts, np.int64), at
+    parts, at, last = [], 0, len(raw) - HEADER - FOOTER
+    whole = True
+    while whole and at <= last:
+        starts: list[int] = []
+        while at <= last and len(starts) < LOOKED_AT:
+            after = at + 16 + LENGTH(raw, at)[0]
+            if after > last + 16:
+                whole = False
+                break
+            starts.append(at)
+            at = after
+        parts.append(np.array(starts, np.int64))
+        if whole and len(starts) == LOOKED_AT:
+            more, at = _as_before(raw, np.diff(np.append(parts[-1], at)), at)
+            parts.append(more)
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64), at
+
+
+def _as_before(raw: bytes, sizes: NDArray[np.int64], at: int) -> tuple[NDArray[np.int64], int]:
+    """Frames that go on in the sizes of those before, as a few tags in turn make them; and where the last one ends."""
+    same = (p for p in range(1, LONGEST_TURN + 1) if bytes(sizes[p:]) == bytes(sizes[:-p]))
+    period = next(same, 0)
+    if not period:
+        return np.zeros(0, np.int64), at
+    turn = sizes[-period:]
+    turns = (len(raw) - at) // int(turn.sum())
+    ends = at + np.cumsum(np.tile(turn, turns))
+    starts = np.append(at, ends[:-1])[: len(ends)]
+    held = np.frombuffer(raw, np.uint8)
+    lengths = np.zeros(len(starts), np.int64)
+    for byte in range(4):
+        lengths |= held[starts + byte].astype(np.int64) << (8 * byte)
+    # A length of more than four bytes is of no frame that is read; the slow way looks at it.
+    good = (lengths == ends - starts - 16) & ~held[starts[:, None] + np.arange(4, 8)].any(axis=1)
+    count = len(good) if good.all() else int(np.argmin(good))
+    return starts[:count], int(ends[count - 1]) if count else at
 
 
 def _beyond(handle: BinaryIO, offset: int, header: bytes) -> int | Flaw:

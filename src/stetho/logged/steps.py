@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from stetho.series import Series, Whole
 
 # Epochs differ in length by this share at most, where no epoch is given and only their steps tell.
@@ -33,17 +35,21 @@ def place(series: Series) -> Placed:
     if series.steps is None or not len(series):
         return Placed(series, np.arange(len(series), dtype=np.int64), counted=True)
     steps = np.asarray(series.steps, dtype=np.int64)
-    falls = np.flatnonzero(steps[1:] < steps[:-1]) + 1
-    if series.epochs is not None:
-        # Lines at the end of each epoch all have its last step: no step goes back, and yet each is of another epoch.
-        rises = np.flatnonzero(np.diff(series.epochs) > 0) + 1
-        if len(rises) and np.all(steps[rises] <= steps[rises - 1]):
-            falls = rises
+    falls = np.flatnonzero((np.diff(steps) < 0) | last_of_each_epoch(series, steps)) + 1
     if not len(falls):
         return Placed(series, steps)
     if by_epoch(series, steps, falls):
         return Placed(series, counted_on(steps, falls))
     return without_what_was_redone(series, steps, falls)
+
+
+def last_of_each_epoch(series: Series, steps: Whole) -> NDArray[np.bool_]:
+    """Where an epoch begins in a series that has only its last step: 6/6, 6/6, 6/6."""
+    if series.epochs is None:
+        return np.zeros(max(0, len(steps) - 1), np.bool_)
+    anew = np.diff(series.epochs) >= 1
+    stays = np.diff(steps) == 0
+    return anew & stays if bool(np.all(np.diff(steps)[anew] <= 0)) else np.zeros(len(anew), np.bool_)
 
 
 def by_epoch(series: Series, steps: Whole, falls: Whole) -> bool:

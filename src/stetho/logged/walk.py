@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MOST_FILES, DEEPEST = 20_000, 12
 # Stands for the reader of what could not be read.
 UNREAD = ""
+# What is smaller is read before anybody could look; and how often, in seconds, it is worth to look again.
+LARGE, OFTEN = 8 << 20, 0.25
 # Folders that hold programs and their libraries, and nothing that a run says of itself.
 PASSED_OVER = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv", "venv",
                          ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".stetho"})  # fmt: skip
@@ -66,6 +69,19 @@ def below(
             yield one
 
 
+def telling(artifact: Artifact, progress: Callable[[str], None]) -> Callable[[int], None]:
+    """Says how much of a large file has been read, and not more often than one can look."""
+    last = time.monotonic()
+
+    def told(passed: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= OFTEN:
+            last = time.monotonic()
+            progress(f"reading {artifact.name}, {min(passed, artifact.size) / 1e6:.0f} of {artifact.size / 1e6:.0f} MB")
+
+    return told
+
+
 def read_all(
     target: Path,
     catalogue: Catalogue,
@@ -95,7 +111,8 @@ def read_all(
             reader = catalogue.reader_of(artifact) if wanted(artifact) else None
             if reader is not None:
                 progress(f"reading {artifact.name}")
-                found.append(Left(artifact, reader.id, tuple(reader.function(artifact))))
+                watched = replace(artifact, told=telling(artifact, progress)) if artifact.size > LARGE else artifact
+                found.append(Left(artifact, reader.id, tuple(reader.function(watched))))
             elif artifact.size and not artifact.head and not os.access(artifact.path, os.R_OK):
                 unread(artifact, "was not read: permission denied")
     except TooMany:

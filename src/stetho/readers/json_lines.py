@@ -62,7 +62,7 @@ def json_lines(artifact: Artifact) -> Iterator[Piece]:
 
     columns = Columns(artifact.name)
     try:
-        with artifact.path.open("rb") as handle:
+        with artifact.opened() as handle:
             yield from read(handle, columns)
     except OSError as error:
         yield Flaw(f"cannot be read: {error.strerror}")

@@ -50,7 +50,7 @@ def separated_values(artifact: Artifact) -> Iterator[Piece]:
         return
     columns = Columns(artifact.name)
     try:
-        with artifact.path.open("rb") as handle:
+        with artifact.opened() as handle:
             yield from read(handle, layout, columns)
     except OSError as error:
         yield Flaw(f"cannot be read: {error.strerror}")

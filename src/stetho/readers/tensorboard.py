@@ -53,7 +53,7 @@ def tensorboard(artifact: Artifact) -> Iterator[Piece]:
 
     found = Scalars()
     try:
-        with artifact.path.open("rb") as handle:
+        with artifact.opened() as handle:
             for part in frames(handle):
                 if isinstance(part, Flaw):
                     yield part

@@ -37,6 +37,10 @@ BARS = (
     " 50%|█████     | 50/100 [00:05<00:05, 10.00it/s, loss=0.512]\r"
     "100%|██████████| 100/100 [00:10<00:00, 10.10it/s, loss=0.431]\n"
 )
+NAMES_ABOVE = """epoch     train_loss  valid_loss  error_rate  time
+0         0.742311    0.651123    0.213400    00:12
+1         0.642311    nan         0.203400    00:12
+"""
 TABLE = """---------------------------------
 | rollout/           |          |
 |    ep_rew_mean     | 21.3     |
@@ -87,6 +91,19 @@ TABLE = """---------------------------------
             series={"it/s": [10.0, 10.1], "loss": [0.512, 0.431]},
             facts=(Progress(step=100, total=100, line=1), Statements()),
         ),
+        "a table with its names above": Example(
+            NAMES_ABOVE,
+            series={
+                "train_loss": [0.742311, 0.642311],
+                "valid_loss": [0.651123, float("nan")],
+                "error_rate": [0.2134, 0.2034],
+            },
+            facts=(
+                Progress(epoch=1.0),
+                LoggedNonfinite("valid_loss", 3, epoch=1.0, count=1, last_finite=0.651123),
+                Statements(),
+            ),
+        ),
         "a table": Example(
             TABLE, series={"rollout/ep_rew_mean": [21.3]}, facts=(Progress(step=2048, line=5), Statements())
         ),
@@ -99,12 +116,15 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     Lines of any framework, with progress bars, colours and several ranks at once. A number with a name is a point of
     a series, at its line, with the step, the epoch and the time that the line has or that a line above it has. Phrases
     that matter (see the phrases), exceptions with the user's own line, warnings, silences, new starts, and how far it
-    came. The user's frame is the innermost one outside the standard library and installed packages.
+    came. Lines of numbers below a line of names are a table; of a line that speaks of training and of validation, the
+    numbers of the latter are `val/…`. The user's frame is the innermost one outside the standard library and installed
+    packages.
 
     ## What it leaves
-    Numbers without a name, and counts, sizes, versions and addresses. Of a series of more than 65,536 points an even
-    share is kept, with the first, the last, and the extremes of losses and gradients in each stretch. Whether an
-    exception was the end: the lines after it are counted, and whoever knows how the program ended decides.
+    Numbers without a name, settings, numbers with a decimal comma, and counts, sizes, versions and addresses. Of a
+    series of more than 65,536 points an even share is kept, with the first, the last, and the extremes of losses and
+    gradients in each stretch. Whether an exception was the end: the lines after it are counted, and whoever knows how
+    the program ended decides.
     """
     from stetho import catalogue
     from stetho.text import assembly, log, telling, whereabouts

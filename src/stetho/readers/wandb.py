@@ -83,7 +83,7 @@ def wandb(artifact: Artifact) -> Iterator[Piece]:
     """
     run = _Run(Columns(artifact.name, "offset"), Columns(artifact.name, "offset"))
     try:
-        with artifact.path.open("rb") as handle:
+        with artifact.opened() as handle:
             for record in records(handle, len(MAGIC)) if artifact.head.startswith(MAGIC) else ():
                 if isinstance(record, Flaw):
                     yield record

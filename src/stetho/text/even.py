@@ -24,6 +24,7 @@ _BACK = bytes([ord("0"), ord(" "), *range(2, 256)])
 # Colours, cursor movements and window titles of terminals.
 # The digits in them must not matter: a line is stripped after it was evened, or before, with the same result.
 ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n\r]*(?:\x07|\x1b\\)?|[@-Z\\-_]|[()][A-Z])?")
+_FINAL, _COLOURING, _FEW = ord("m"), b"\x1b[0123456789;:m", 64
 _CODED_RUNS = re.compile(rb"\x00+|\x01+")
 _RUNS = re.compile(rb"[0-9]+|[ \t]+")
 
@@ -58,6 +59,27 @@ def even(line: bytes) -> bytes:
 def plain(line: bytes) -> bytes:
     """A line as it was written, without terminal codes."""
     return ANSI.sub(b"", line) if b"\x1b" in line else line
+
+
+def uncoloured(blob: bytes) -> bytes:
+    """Many lines without terminal codes; where all of these are colours, they are taken out at once."""
+    import numpy as np
+
+    raw = np.frombuffer(blob, np.uint8)
+    begins, finals = np.flatnonzero(raw == 27), np.flatnonzero(raw == _FINAL)
+    where = np.searchsorted(finals, begins)
+    if len(begins) < _FEW or int(where[-1]) >= len(finals) or begins[-1] + 1 >= len(raw):
+        return ANSI.sub(b"", blob)
+    ends = finals[where] + 1
+    edges = np.zeros(len(raw) + 1, np.int8)
+    edges[begins] = 1
+    # Two that would end at the same place are one within the other, and no colours.
+    edges[ends] -= 1
+    inside = np.cumsum(edges[:-1], dtype=np.int8).astype(np.bool_)
+    codes = raw[inside].tobytes()
+    opened = codes.count(b"\x1b[")
+    plain = opened == len(begins) == codes.count(b"[") == codes.count(b"m") and not codes.translate(None, _COLOURING)
+    return raw[~inside].tobytes() if plain else ANSI.sub(b"", blob)
 
 
 def text(line: bytes) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from stetho.text.even import ANSI, plain
+from stetho.text.even import plain, uncoloured
 from stetho.text.grammar import Plan, Span
 from stetho.text.numerals import marking, number, numbers, order, pieces, same
 from stetho.text.stamps import seconds, seconds_of
@@ -106,7 +106,7 @@ class Extraction:
         made = np.full((len(lines), len(self.plan.metrics) + 5), NAN)
         blob = b"\n".join(lines)
         if b"\x1b" in blob:
-            blob = ANSI.sub(b"", blob)
+            blob = uncoloured(blob)
             lines = blob.split(b"\n")
         columns, names = self._together(blob, lines), None
         if columns is None:
@@ -156,10 +156,10 @@ class Extraction:
             begun, over = pieces(blob, _DIGITS)
             if len(begun) != len(lines) * runs or not all(same(blob, begun[i::runs], over[i::runs]) for i in wanted):
                 return None
-        exponents = [b"e" in self.shown[a:b].lower() for a, b in self.spans]
+        written = [self.shown[a:b].lower() for a, b in self.spans]
         return [
-            numbers(blob, starts[place::width], ends[place::width], exponents=exponent)
-            for place, exponent in zip(places, exponents, strict=True)
+            numbers(blob, starts[n::width], ends[n::width], exponents=b"e" in text, commas=b"," in text)
+            for n, text in zip(places, written, strict=True)
         ]
 
     def _names(self, found: dict[Span, bytes] | None) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from stetho.series import Whole
     from stetho.text.shapes import Shapes
 
-# So many different lines of names are remembered; a log that has more is no table.
-MOST = 4096
+# So many lines are remembered, and so many different lines of names are followed; a log that has more is no table.
+MOST, MOST_HEADERS = 4096, 16
 
 
 class Headers:
@@ -40,16 +40,22 @@ class Headers:
         if not heads and not (rows and self.current):
             return codes
         begun = np.flatnonzero(np.isin(codes, list(heads)))
-        said = [(int(at), number) for at in begun.tolist() if (number := self._number(block.line(at)))]
-        numbers = np.array([self.current, *(number for _, number in said)])
+        raw, edges = block.raw, zip(block.starts[begun].tolist(), block.ends[begun].tolist(), strict=True)
+        said = np.fromiter((self._number(raw[a:b]) for a, b in edges), np.int64, len(begun))
+        begun, said = begun[said > 0], said[said > 0]
+        numbers = np.append(self.current, said)
         self.current = int(numbers[-1])
         at = np.flatnonzero(np.isin(codes, list(rows)))
-        above = numbers[np.searchsorted(np.array([place for place, _ in said], np.int64), at)]
+        above = numbers[np.searchsorted(begun, at)]
         for pair in np.unique(np.stack([above, codes[at]]), axis=1).T.tolist():
             settled = self._settled(*pair)
             if settled != pair[1]:
                 codes[at[(above == pair[0]) & (codes[at] == pair[1])]] = settled
         return codes
+
+    def is_one(self, line: bytes) -> bool:
+        """Whether a line was taken for one of names."""
+        return self._numbers.get(line, 0) > 0
 
     def _look(self) -> None:
         """Take note of shapes that are new."""
@@ -65,7 +71,7 @@ class Headers:
         """The number of a line of names; 0 for a line that is none."""
         known = self._numbers.get(line)
         if known is None:
-            columns = grid.names(line) if len(self._numbers) < MOST else {}
+            columns = grid.names(line) if len(self.columns) <= MOST_HEADERS else {}
             if columns:
                 self.columns.append(columns)
             known = len(self.columns) - 1 if columns else 0

@@ -18,7 +18,7 @@ _LONGEST, _EXACT, _POWERS = 18, 2**53, 22
 # For fewer numbers than this, to read them one by one is faster.
 _FEW = 400
 _TENS = tuple(10.0**power for power in range(_POWERS + 1))
-_MINUS, _POINT, _COMMA, _E = b"-.,e"
+_MINUS, _PLUS, _POINT, _COMMA, _ZERO, _E = b"-+.,0e"
 
 
 def number(text: bytes) -> float:
@@ -40,7 +40,7 @@ def pieces(blob: bytes, table: bytes) -> tuple[Whole, Whole]:
     return edges[::2], edges[1::2]
 
 
-def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool) -> Floats:
+def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool, commas: bool = False) -> Floats:
     """The numbers that stand at these places; each is known to look like one."""
     import numpy as np
 
@@ -51,8 +51,10 @@ def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool) -> Floa
         return _carefully(blob, starts, ends)
     mantissa, power = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
     exponent = np.zeros(len(starts), np.int64)
-    point, behind, lowered, odd = np.zeros((4, len(starts)), np.bool_)
+    point, behind, lowered, odd, grouped = np.zeros((5, len(starts)), np.bool_)
     last = len(raw) - 1
+    # Digits since a comma, or since the beginning.
+    since = np.zeros(len(starts), np.int64) if commas else None
     for at in range(longest):
         byte = np.where(lengths > at, raw[np.minimum(starts + at, last)], 0)
         digit = byte - np.uint8(48)
@@ -64,8 +66,17 @@ def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool) -> Floa
             inside &= ~behind
         mantissa = np.where(inside, mantissa * 10 + digit, mantissa)
         power -= inside & point
-        point |= byte == _POINT
-        odd |= byte == _COMMA
+        points = byte == _POINT
+        if since is not None:
+            comma = byte == _COMMA
+            odd |= comma & (point | np.where(grouped, since != 3, (since == 0) | (since > 3)))
+            odd |= points & grouped & (since != 3)
+            grouped |= comma
+            since = np.where(comma, 0, since + (inside & ~point))
+        point |= points
+    if since is not None:
+        signed = (raw[starts] == _MINUS) | (raw[starts] == _PLUS)
+        odd |= grouped & ((~point & (since != 3)) | (raw[np.minimum(starts + signed, last)] == _ZERO))
     power += np.where(lowered, -exponent, exponent)
     odd |= (mantissa >= _EXACT) | (np.abs(power) > _POWERS)
     tens = np.array(_TENS)[np.minimum(np.abs(power), _POWERS)]

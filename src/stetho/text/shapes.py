@@ -64,7 +64,7 @@ class Vocabulary:
         self.phrases = tuple(phrases)
         self.farewells = {phrase.id for phrase in phrases if phrase.farewell}
         words = sorted({word for phrase in phrases for word in phrase.encoded})
-        self.words = re.compile(b"|".join(map(re.escape, words)) or b"(?!)")
+        self.words = re.compile(_any_of(words) or b"(?!)")
 
     def said_in(self, line: bytes) -> tuple[str, ...]:
         """What an evened line says."""
@@ -75,6 +75,22 @@ class Vocabulary:
         decoded = line[begin:].decode("utf-8", "backslashreplace")
         hit = [phrase for phrase in self.phrases if any(word in lower for word in phrase.encoded)]
         return tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
+
+
+def _any_of(words: Sequence[bytes], shared: int = 2) -> bytes:
+    """A pattern for any of some words that shares their first letters, which is many times as fast."""
+    if b"" in words:
+        return b""
+    if not shared:
+        return b"(?:" + b"|".join(map(re.escape, words)) + b")"
+    rest: dict[bytes, list[bytes]] = {}
+    for word in words:
+        rest.setdefault(word[:1], []).append(word[1:])
+    return (
+        b"(?:"
+        + b"|".join(re.escape(first) + _any_of(tails, shared - 1) for first, tails in sorted(rest.items()))
+        + b")"
+    )
 
 
 class Shapes(dict[bytes, int]):

@@ -390,6 +390,8 @@ def _rare(log: Log) -> Iterator[Reading]:
         shape = known[code]
         if shape.plan.counts or not shape.shown.strip() or shape.section is not None or not shape.speaks:
             continue
+        if shape.heads and log.headers.is_one(line):
+            continue
         seen[code] = RepeatedLine(short(line), number, int(log.counts[code]), number)
     few = sorted(seen.values(), key=lambda one: (one.count, -one.line))[:RARE]
     if few and log.frames > len(few):

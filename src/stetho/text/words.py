@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 STEPS = frozenset(
     b"""step global_step globalstep iter iters iteration iterations it itr batch update updates num_updates
@@ -97,7 +98,9 @@ def is_result(name: bytes) -> bool:
     return name.lower() in RESULTS or any(part in RESULTS for part in parts(name))
 
 
+@lru_cache(1 << 14)
 def is_measure(name: bytes) -> bool:
+    """Whether a name says something that is measured of a training."""
     known = name.lower() in MEASURES or any(part in MEASURES for part in parts(name))
     return known or PER_SECOND.search(name.lower()) is not None
 
