@@ -188,7 +188,7 @@ def test_what_others_add_does_no_harm(good: Path, tmp_path: Path) -> None:
 
 
 def test_an_archive_of_something_else_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="an archive, and no bundle of stetho's; unpack it"):
+    with pytest.raises(BadRequest, match="is packed, and no bundle of stetho's; unpack it"):
         judged(packed(tmp_path / "x.tgz", {"train.log": b"step 1 loss 2\n"}, listed=False))
 
 

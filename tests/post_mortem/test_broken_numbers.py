@@ -209,7 +209,7 @@ FAULTY: dict[str, tuple[Files, str, str, str]] = {
 ORDINARY: dict[str, Files] = {
     "an index of an embedding": device("srcIndex < srcSelectDimSize", "Indexing.cu:1239: indexSelectSmallIndex"),
     "a key": raised("KeyError: 'nan_policy'", 'cfg["nan_policy"]'),
-    "a name": raised("AttributeError: `np.Inf` was removed in the NumPy 2.0 release. Use `np.inf` instead.", "np.Inf"),
+    "a name": raised("AttributeError: module 'numpy' has no attribute 'infinit'", "np.infinit"),
     "shapes": raised("RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x784 and 512x10)", "head(x)"),
 }
 
