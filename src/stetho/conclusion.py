@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Mapping
 
 from stetho import fixes
+from stetho.bearing import bearing, hypotheses, tried
 from stetho.catalogue import Catalogue
-from stetho.cause import Cause
-from stetho.check import Check, Judgement
+from stetho.check import Judgement
 from stetho.choice import possible
 from stetho.evidence import Place
 from stetho.experiment import Experiment
@@ -22,32 +22,24 @@ from stetho.reason import (
     NO_EVIDENCE,
     Gate,
     Seen,
-    check_likelihood,
     claim_gate,
-    experiment_likelihood,
     posterior,
-    priors,
 )
 from stetho.verdict import (
     Claim,
     Cost,
     Fix,
-    Hypothesis,
     NextTest,
     Noted,
-    Role,
     Status,
     Symptom,
     Trial,
-    Tried,
     Verdict,
 )
 
-SHOWN = 8
 LONGER = "give it a command that trains with torch, and a --budget long enough for its first optimizer steps"
 UNTOLD = "give the run's whole folder or its console output, or observe it: stetho run -- YOUR COMMAND"
 NOTHING_LEFT = "compare with a run that works, or observe more of it with a larger --budget"
-FAVOURS = 1.5
 # The probability from which a cause is suspected, and what will do where it is surely one of those with a name.
 SUSPECTED, ONE_OF_SEVERAL, SURELY_NAMED, ALONE = 0.3, 0.15, 0.7, 0.5
 # Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
@@ -174,99 +166,6 @@ def symptoms(fired: list[Judgement], catalogue: Catalogue) -> tuple[Symptom, ...
     own = [j for j in fired if catalogue.checks[j.check].family == "symptoms"]
     own.sort(key=lambda j: -catalogue.checks[j.check].severity)
     return tuple(Symptom(j.check, f.message, f.step, j.cites) for j in own for f in j.findings)
-
-
-def hypotheses(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> list[Hypothesis]:
-    base = priors(catalogue)
-    rows = []
-    for position, (cause_id, probability) in enumerate(now.items()):
-        cause = catalogue.causes[cause_id]
-        supports, against, reason = bearing(catalogue, seen, cause_id)
-        role: Role = "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
-        if cause.subtle and position > 0:
-            role = "subtle"
-        keep = position < SHOWN or role in ("null", "other")
-        if keep:
-            rows.append(
-                Hypothesis(
-                    cause_id,
-                    base[cause_id],
-                    probability,
-                    role,
-                    supports,
-                    against,
-                    reason,
-                    cause.test,
-                    cause.fix,
-                )
-            )
-    return rows
-
-
-def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Evidence for and against a cause compared with an unlisted fault, and the strongest reason in words."""
-    cause, other = catalogue.causes[cause_id], catalogue.causes["other/unlisted"]
-    supports: dict[str, None] = {}
-    against: dict[str, None] = {}
-    best, reason = 1.0, ""
-    for judgement in seen.judgements:
-        one = catalogue.checks[judgement.check]
-        if judgement.outcome == "unknown" or one.family == "symptoms" or one.id not in cause.predicts:
-            continue
-        ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(other, one, judgement.outcome)
-        if ratio >= FAVOURS and judgement.outcome == "fired":
-            supports.update(dict.fromkeys(judgement.cites))
-            # What many causes predict alike, as an exception, is no reason to name one of them.
-            own = one.id in cause.mechanism or ratio_to_best(catalogue, cause, one) >= 1
-            if ratio > best and own:
-                best, reason = ratio, judgement.findings[0].message
-        elif ratio <= 1 / FAVOURS:
-            against.update(dict.fromkeys(judgement.cites))
-    for experiment in seen.experiments:
-        if experiment.supplies is not None:
-            continue
-        mine, theirs = (experiment_likelihood(experiment, c) for c in (cause_id, "other/unlisted"))
-        if mine / theirs >= FAVOURS:
-            supports.update(dict.fromkeys(experiment.evidence))
-        elif mine / theirs <= 1 / FAVOURS:
-            against.update(dict.fromkeys(experiment.evidence))
-    if not reason:
-        reason = (
-            f"{next((j.check for j in seen.judgements if j.check in cause.mechanism and j.outcome == 'quiet'), '')}"
-        )
-        reason = f"{reason} is quiet" if reason else ""
-    return tuple(supports), tuple(e for e in against if e not in supports), reason
-
-
-def ratio_to_best(catalogue: Catalogue, cause: Cause, one: Check) -> float:
-    """How likely a check fires under a cause, beside the named fault that it is most likely under."""
-    most = max(check_likelihood(c, one, "fired") for c in catalogue.causes.values() if c.is_fault)
-    return check_likelihood(cause, one, "fired") / most
-
-
-def tried(experiment: Experiment, now: Mapping[str, float]) -> Tried:
-    standing = {c: t for c, t in experiment.predicted.items() if now.get(c, 0) > 0.002 or c == experiment.tests}
-    return Tried(
-        experiment.id, experiment.kind, experiment.change.label, experiment.question, standing, experiment.outcome,
-        experiment.seconds, experiment.evidence, experiment.detail, reading(experiment, now),
-    )  # fmt: skip
-
-
-def reading(experiment: Experiment, now: Mapping[str, float]) -> str:
-    """What the outcome says about the causes that expected something of it."""
-    if experiment.outcome in ("not-applied", "undecided"):
-        return "no evidence"
-    if experiment.supplies is not None:
-        return "a closer look, nothing changed"
-    ratios = {
-        c: experiment_likelihood(experiment, c) / experiment_likelihood(experiment, "other/unlisted")
-        for c in experiment.predicted
-        if not c.startswith("other")
-    }
-    favoured = [c for c, r in sorted(ratios.items(), key=lambda i: -i[1]) if r >= 5 and now.get(c, 0) > 0.001][:2]
-    opposed = [c for c, r in sorted(ratios.items(), key=lambda i: i[1]) if r <= 0.3 and now.get(c, 0) > 0.0002][:2]
-    words = [f"for {', '.join(favoured)}"] if favoured else []
-    return "; ".join(words + ([f"against {', '.join(opposed)}"] if opposed else []))
 
 
 def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) -> Claim:
