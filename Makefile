@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stetho-installed
 PEERS := .venv-bench
+LIBRARIES := .venv-readers
 
 .PHONY: demo test setup lint types docs bench scoreboard overhead speed readers text-logs run-directory bundles fuzz \
   matrix smokes clean
@@ -46,12 +47,12 @@ overhead: setup $(PEERS)/.stetho-installed
 	OMP_NUM_THREADS=1 $(BIN)/python bench/overhead.py --write
 
 # The page of all three that follow.
-speed: setup
-	OMP_NUM_THREADS=1 $(BIN)/python bench/speed.py --write
+speed: $(LIBRARIES)/.stetho-installed
+	OMP_NUM_THREADS=1 $(LIBRARIES)/bin/python bench/speed.py --write
 
 # How fast readers read, beside what else is installed that reads the same.
-readers: setup
-	OMP_NUM_THREADS=1 $(BIN)/python bench/readers.py
+readers: $(LIBRARIES)/.stetho-installed
+	OMP_NUM_THREADS=1 $(LIBRARIES)/bin/python bench/readers.py
 
 # A hundred thousand damaged files, none of which may raise, hang or take much memory.
 fuzz: setup
@@ -85,5 +86,12 @@ $(PEERS)/.stetho-installed: bench/requirements.txt
 	  $(PEERS)/bin/python -m pip install -q -c bench/requirements.txt "$$peer" || true; done
 	touch $@
 
+# stetho without torch, beside the libraries that read what it reads; those that cannot be installed here are left out.
+$(LIBRARIES)/.stetho-installed: bench/libraries.txt pyproject.toml
+	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
+	$(LIBRARIES)/bin/python -m pip install -q -e .
+	sed '/^#/d' bench/libraries.txt | while read -r one; do $(LIBRARIES)/bin/python -m pip install -q "$$one" || true; done
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(PEERS) $(LIBRARIES) .mypy_cache .ruff_cache .pytest_cache

@@ -20,6 +20,7 @@ from stetho.observation import UNFINISHED
 from stetho.question import gather
 from stetho.reason import (
     NO_EVIDENCE,
+    Candidate,
     Gate,
     Seen,
     claim_gate,
@@ -220,7 +221,7 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
     found = [
         # How long a run takes that was never made is not known.
         NextTest(_next(inquiry, c.change), leaders, round(c.seconds, 1) if inquiry.request.command else 0.0)
-        for c in possible(inquiry, seen, now)[:2]
+        for c in distinct(possible(inquiry, seen, now))[:2]
     ]
     for cause in leaders[: 2 if not found else 1]:
         known = inquiry.catalogue.causes[cause]
@@ -228,7 +229,12 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
             found.append(NextTest(inquiry.catalogue.causes[cause].test, (cause,)))
     if not found:
         found.append(NextTest(NOTHING_LEFT))
-    return found[:3]
+    return list({one.test: one for one in found}.values())[:3]
+
+
+def distinct(candidates: list[Candidate]) -> list[Candidate]:
+    """One candidate for each change: a close look may answer several checks at once."""
+    return list({one.change: one for one in reversed(candidates)}.values())[::-1]
 
 
 def _next(inquiry: Inquiry, change: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import stetho
 from stetho import post_mortem
 from stetho.case import Request
 from stetho.errors import BadRequest
@@ -88,3 +92,21 @@ def test_an_empty_folder_is_told_from_one_without_a_run(tmp_path: Path) -> None:
         judged(empty, tmp_path / "c")
     with pytest.raises(BadRequest, match="holds nothing that a reader knows"):
         judged(other, tmp_path / "c")
+
+
+def test_nothing_needs_torch(tmp_path: Path) -> None:
+    """Whatever lies in a folder, checkpoints included, is judged where torch cannot be imported."""
+    blocks = (
+        "import sys\nfor name in ('torch', 'transformers', 'lightning', 'tensorboard'):\n    sys.modules[name] = None\n"
+    )
+    (tmp_path / "sitecustomize.py").write_text(blocks)
+    source = str(Path(stetho.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{source}"}
+    runs = Path(__file__).parent / "runs"
+    for name, code in (("checkpoint-with-nan-weights", 3), ("spread-nan", 3), ("checkpoints-whole-healthy", 0)):
+        command = [sys.executable, "-m", "stetho", "why", str(runs / name), "--json", "--case", str(tmp_path / "cases")]
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        assert ended.returncode == code, ended.stderr
+        assert json.loads(ended.stdout)["evidence"]
+    proof = [sys.executable, "-c", "import torch"]
+    assert subprocess.run(proof, env=environment, capture_output=True).returncode != 0
