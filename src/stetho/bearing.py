@@ -50,7 +50,8 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
     best, reason = 1.0, ""
     for judgement in seen.judgements:
         one = catalogue.checks[judgement.check]
-        if judgement.outcome == "unknown" or one.family == "symptoms" or one.id not in cause.predicts:
+        spoken = one.id in cause.predicts or cause.id in one.given
+        if judgement.outcome == "unknown" or one.family == "symptoms" or not spoken:
             continue
         ratio = check_likelihood(cause, one, judgement.outcome) / check_likelihood(other, one, judgement.outcome)
         if ratio >= FAVOURS and judgement.outcome == "fired":
@@ -69,7 +70,7 @@ def bearing(catalogue: Catalogue, seen: Seen, cause_id: str) -> tuple[tuple[str,
             supports.update(dict.fromkeys(experiment.evidence))
         elif mine / theirs <= 1 / FAVOURS:
             against.update(dict.fromkeys(experiment.evidence))
-    if not reason:
+    if not reason and not supports:
         reason = (
             f"{next((j.check for j in seen.judgements if j.check in cause.mechanism and j.outcome == 'quiet'), '')}"
         )

@@ -37,7 +37,7 @@ def run_in(folder: Path, **files: str) -> Path:
 def test_the_verdict_says_what_was_read_and_which_number_is_the_loss(tmp_path: Path) -> None:
     folder = run_in(tmp_path / "run", out_log=LINES, conf_yaml="lr: 0.1\nmodel:\n  width: 8\n  depth: 2\n")
     shown = text.render(judged(folder, tmp_path / "c"), width=200)
-    assert "read   2 files (yaml-config, text-log); 1 metrics; the loss is loss: 100 points to step 99" in shown
+    assert "read   2 files (yaml-config, text-log); 1 metric; the loss is loss: 100 points to step 99" in shown
     assert "ended  came to step 99, and how it ended is not known" in shown
 
 

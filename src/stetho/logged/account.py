@@ -70,7 +70,7 @@ def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> 
     loss = next((one for one in known if isinstance(one.fact, LossCurve)), None)
     points = len(loss.fact.values) if loss is not None and isinstance(loss.fact, LossCurve) else 0
     if loss is not None:
-        told = f"{len(curves)} metrics; the loss is {loss.words}"
+        told = f"{len(curves)} {'metric' if len(curves) == 1 else 'metrics'}; the loss is {loss.words}"
     elif curves:
         shown = ", ".join(f"{curve.name} ({curve.points} points)" for curve in curves[:4])
         told = f"{shown}{', …' if len(curves) > 4 else ''}: none of them is known as a loss"
