@@ -69,7 +69,8 @@ def medians(values: Floats) -> Floats:
 
 def smoothed(levels: Floats) -> Floats:
     padded = np.concatenate([levels[:1], levels, levels[-1:]])
-    return np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    middle: Floats = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    return middle
 
 
 def noise(levels: Floats) -> float:
