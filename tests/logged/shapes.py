@@ -235,9 +235,42 @@ def layered(rng: Random) -> Logged:
     return {"loss": noisy(rng, falling(rng, count)), **norms}
 
 
+def cyclic_rate(rng: Random) -> Logged:
+    """The rate goes up and down, the loss with it, and the run may end where both are high."""
+    count, cycles = length(rng, 60, 3000), rng.uniform(1, 7)
+    wave = 1 - np.abs((np.arange(count) / count * cycles % 1) * 2 - 1)
+    loss = noisy(rng, falling(rng, count) * (1 + rng.uniform(0.1, 1.0) * wave), most=0.08)
+    return {"loss": loss, "lr": 0.001 + 0.01 * wave} if rng.random() < 0.5 else {"loss": loss}
+
+
+def tiny_loss(rng: Random) -> Logged:
+    """Learned to almost nothing, with bursts that recover, or that the run ends in."""
+    count = length(rng, 60, 2000)
+    level = 2.3 * 10 ** (-np.linspace(0, rng.uniform(2, 7), count))
+    for _ in range(int(rng.integers(1, 6))):
+        burst = np.exp(np.linspace(0, rng.uniform(1, 5), int(rng.integers(5, 30))))
+        at = int(rng.integers(0, count))
+        level[at : at + len(burst)] *= burst[: count - at]
+    return {"loss": noisy(rng, level, most=0.1)}
+
+
+def rate_search(rng: Random) -> Logged:
+    """A search for the highest rate that works: it ends where the loss diverges, as it is meant to."""
+    along = np.linspace(0, 1, int(rng.integers(50, 300)))
+    level = 2.3 - 1.2 * along + np.exp((along - 0.8) * 20)
+    return {"loss": noisy(rng, level, most=0.05), "lr": 1e-7 * 10 ** (along * rng.uniform(5, 8))}
+
+
+def harder_samples(rng: Random) -> Logged:
+    count = length(rng, 40, 3000)
+    harder = 1 + rng.uniform(0, 0.6) * np.arange(count) / count
+    return {"loss": noisy(rng, falling(rng, count) * harder, most=0.1)}
+
+
 HEALTHY: tuple[Callable[[Random], Logged], ...] = (
     plain, one_sample, rare_spikes, schedule, restarts, two_players, agent, negative, annealed, late_start, grokking,
     diffusion, tuned, continued, by_epochs, easy, last_batch, stairs, tasks, rate_on_plateau, layered,
+    cyclic_rate, tiny_loss, rate_search, harder_samples,
 )  # fmt: skip
 
 
@@ -331,6 +364,28 @@ def lost(rng: Random) -> Logged:
     return {"loss": noisy(rng, np.concatenate([level, stay]), most=0.04)}
 
 
+def diverges_late(rng: Random) -> Logged:
+    """Learns, and from some point on climbs to the end."""
+    count = length(rng, 25, 5000)
+    turn = int(count * rng.uniform(0.4, 0.85))
+    climb = np.exp(rng.uniform(8, 14) * np.maximum(0, np.arange(count) - turn) / count)
+    return {"loss": noisy(rng, falling(rng, count) * climb, most=0.06)}
+
+
+def rises_throughout(rng: Random) -> Logged:
+    count = length(rng, 25, 5000)
+    level = rng.choice([0.7, 2.3, 9.0]) * (1 + rng.uniform(1, 4) * np.arange(count) / count)
+    return {"train_nll": noisy(rng, level, most=0.05)}
+
+
+def parts_from_validation(rng: Random) -> Logged:
+    """Training falls to nothing, and validation climbs by a quarter, slower and slower."""
+    count = int(rng.integers(30, 150))
+    along = np.arange(count) / count
+    held = 1.5 + 0.3 * np.exp(-along * 40) + rng.uniform(0.45, 0.6) * (1 - np.exp(-along * 3))
+    return {"train-logloss": 1.4 * np.exp(-along * 5), "test-logloss": held * np.exp(rng.normal(0, 0.002, count))}
+
+
 def no_exploration(rng: Random) -> Logged:
     count = int(rng.integers(40, 500))
     along = np.arange(count) / count
@@ -360,6 +415,9 @@ FAULTY: dict[Callable[[Random], Logged], tuple[str, ...]] = {
     one_class: ("metric-stuck",),
     starved: ("gradients-vanishing",),
     lost: ("loss-spike",),
+    diverges_late: ("loss-diverging",),
+    rises_throughout: ("loss-diverging",),
+    parts_from_validation: ("overfitting",),
     no_exploration: ("metric-stuck",),
     at_once: ("too-good",),
 }

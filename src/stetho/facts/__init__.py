@@ -44,7 +44,7 @@ from stetho.facts.logged import (
 )
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
-from stetho.facts.motion import AgentProgress, Cycles, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
+from stetho.facts.motion import AgentProgress, Cycles, LossRise, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, ParameterStates, Types
@@ -160,6 +160,7 @@ __all__ = [
     "LossCurve",
     "LossInput",
     "LossInputs",
+    "LossRise",
     "LossScale",
     "LossSwings",
     "LossTerm",

@@ -111,6 +111,38 @@ class LossSwings(Fact):
 
 
 @dataclass(frozen=True)
+class LossRise(Fact):
+    """How a training loss climbs from its best level to the end of the run."""
+
+    fact: ClassVar[str] = "loss-rise"
+
+    name: str
+    """What the log calls it."""
+    points: int
+    """Finite points."""
+    start: float
+    """The level at which it began."""
+    best: float
+    """Its lowest level."""
+    best_step: int
+    """The last step at which it was there."""
+    end: float
+    """The level at which it ends."""
+    stretches: int
+    """Levels that were compared, from there to the last; a run has up to forty."""
+    order: float
+    """How far these are in rising order: 1 for each above the one before it, 0 for no order."""
+    largest: float
+    """The largest single step between them, as a share of the whole climb, both in logarithms."""
+    noises: float
+    """The climb in logarithms, in spreads of the levels around their trend."""
+    highest: bool
+    """Whether it ends near the highest level of the run."""
+    rate_grew: float | None = None
+    """How many times higher the learning rate is at the end than at the best level, where it is logged."""
+
+
+@dataclass(frozen=True)
 class RateAndLoss(Fact):
     """The loss beside the learning rate, where the rate falls to almost nothing and stays there."""
 

@@ -17,6 +17,7 @@ from stetho.logged.assembly import Curve, curves_of, facts_of_curves, main_losse
 from stetho.logged.clipping import clipping
 from stetho.logged.known import Known
 from stetho.logged.layers import layer_gradients
+from stetho.logged.rises import rises
 from stetho.logged.schedule import rate_and_loss
 from stetho.logged.swings import swings
 from stetho.logged.texture import texture
@@ -49,6 +50,7 @@ def all_facts(
         # A loss that begins anew again and again swings for a reason that is known.
         if not any(isinstance(one.fact, LossTexture) and one.fact.cycles is not None for one in moves):
             yield from swings(losses[0])
+        yield from rises(losses[0], rate)
         if rate is not None:
             yield from rate_and_loss(losses[0], rate)
     yield from agent_progress(curves)

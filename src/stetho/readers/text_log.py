@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from stetho.artifact import Artifact
 from stetho.evidence import Place
 from stetho.facts import (
+    Config,
     Crash,
     LoggedNonfinite,
     LoggedWarnings,
@@ -53,7 +54,7 @@ TABLE = """---------------------------------
 @reader(
     gives=(
         Crash, RunEnd, Statements, Tracebacks, Progress, LoggedWarnings, LoggedNonfinite, TimeGap, Restarts, RareLines,
-        RankCalls, Whereabouts,
+        RankCalls, Whereabouts, Config,
     ),
     # Any text will do, so whoever knows the format better comes first.
     recognises=lambda artifact: 0.1 if artifact.is_text else 0.0,
@@ -116,18 +117,18 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     Lines of any framework, with progress bars, colours and several ranks at once. A number with a name is a point of
     a series, at its line, with the step, the epoch and the time that the line has or that a line above it has. Phrases
     that matter (see the phrases), exceptions with the user's own line, warnings, silences, new starts, and how far it
-    came. Lines of numbers below a line of names are a table; of a line that speaks of training and of validation, the
-    numbers of the latter are `val/…`. The user's frame is the innermost one outside the standard library and installed
-    packages.
+    came. Settings that are printed at its beginning. Lines of numbers below a line of names are a table; of a line that
+    speaks of training and of validation, the numbers of the latter are `val/…`. The user's frame is the innermost one
+    outside the standard library and installed packages.
 
     ## What it leaves
-    Numbers without a name, settings, numbers with a decimal comma, and counts, sizes, versions and addresses. Of a
-    series of more than 65,536 points an even share is kept, with the first, the last, and the extremes of losses and
-    gradients in each stretch. Whether an exception was the end: the lines after it are counted, and whoever knows how
-    the program ended decides.
+    Numbers without a name, settings further down, numbers with a decimal comma, and counts, sizes, versions and
+    addresses. Of a series of more than 65,536 points an even share is kept, with the first, the last, and the extremes
+    of losses and gradients in each stretch. Whether an exception was the end: the lines after it are counted, and
+    whoever knows how the program ended decides.
     """
     from stetho import catalogue
-    from stetho.text import assembly, log, telling, whereabouts
+    from stetho.text import assembly, log, printed, telling, whereabouts
 
     if artifact.folder or not artifact.size:
         return
@@ -140,6 +141,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     found = list(assembly.series(read, artifact.name))
     yield from found
     yield from whereabouts.readings(artifact.head, [line for _, _, line in read.tail])
+    yield from printed.readings(artifact.head)
     yield from telling.readings(read, found)
     if read.shapes.forgotten:
         yield Flaw(f"{read.shapes.forgotten} lines differ too much to be told apart; their numbers were not read")

@@ -1,7 +1,7 @@
 """A checkpoint is cut, empty or unreadable.
 
 ## What happens
-Loading fails at once, mostly after a run that was ended while it saved.
+Loading fails at once, mostly after a run that was ended while it saved. The log of that run ends without a word of it.
 
 ## How it is told apart
 The library that loads it says how it is broken, or the file on disk shows it.
@@ -15,12 +15,12 @@ from stetho.cause import Cause
 checkpoint_corrupt = Cause(
     id="env/checkpoint-corrupt",
     share=0.04,
-    symptoms={"crash": 0.78, "none": 0.18},
+    symptoms={"crash": 0.66, "none": 0.30},
     predicts={
         "saved-file-unreadable": 0.85,
         "broken-file-loaded": 0.95,
         "checkpoint-unfinished": 0.95,
-        "explained-at-the-end": 0.7,
+        "explained-at-the-end": 0.6,
         "exception-explained": 0.95,
         "exception-raised": 0.95,
     },

@@ -28,7 +28,7 @@ READS = {
 
 @check(
     reads=(Checkpoints, Crash),
-    root="words about a saved file",
+    root="state of the checkpoints",
     background=0.02,
     given={"other/unlisted": 0.02},
     fires={

@@ -8,7 +8,8 @@ SAYS = ("checkpoint-unreadable",)
 
 @check(
     reads=Statements,
-    root="words about a saved file",
+    # A file that is broken was loaded, or is what the run left: one of the two is seen, and not the other.
+    root="state of the checkpoints",
     background=0.02,
     given={"other/unlisted": 0.02},
     fires={

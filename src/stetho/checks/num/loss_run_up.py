@@ -3,8 +3,9 @@ from itertools import pairwise
 from statistics import median
 
 from stetho.check import Finding, check
+from stetho.checks.symptoms.loss_diverging import RISE, runs_away
 from stetho.curves import best_level, finite
-from stetho.facts import LossCurve, Metrics
+from stetho.facts import LossCurve, LossRise, Metrics
 
 NONE: dict[str, object] = {"curves": []}
 CALM = [1.0, 1.2, 0.9, 1.1, 0.95] * 6
@@ -19,6 +20,7 @@ def failed(values: Sequence[float | str], at: int) -> dict[str, object]:
 
 @check(
     reads=(Metrics, LossCurve),
+    also=LossRise,
     # A run-up of the gradients and of the loss are one thing.
     root="gradient-norms",
     background=0.05,
@@ -46,6 +48,10 @@ def failed(values: Sequence[float | str], at: int) -> dict[str, object]:
             "metrics": NONE,
             "loss-curve": {"values": [*CALM, *(1.3**i for i in range(30))], "steps": list(range(60)), "logged": True},
         },
+        "finite, and far above all that it was": {
+            "metrics": NONE, "loss-rise": RISE,
+            "loss-curve": {"values": [*CALM, *(1.15**i for i in range(19))], "steps": list(range(49)), "logged": True},
+        },
     },
     quiet={
         "calm until the NaN": failed([*CALM, 1.0, "nan"], 31),
@@ -62,7 +68,9 @@ def failed(values: Sequence[float | str], at: int) -> dict[str, object]:
         "never finite": failed(["nan", "nan"], 0),
     },
 )  # fmt: skip
-def loss_run_up(metrics: Metrics, curve: LossCurve, *, raised: float = 3.0, far: float = 50.0) -> Iterator[Finding]:
+def loss_run_up(
+    metrics: Metrics, curve: LossCurve, rise: LossRise | None, *, raised: float = 3.0, far: float = 50.0
+) -> Iterator[Finding]:
     """The logged loss climbs over several points right into the failure.
 
     ## Why it matters
@@ -100,4 +108,10 @@ def loss_run_up(metrics: Metrics, curve: LossCurve, *, raised: float = 3.0, far:
         yield Finding(
             f"the loss climbs from {known[begun]:.3g} at step {steps[begun]} to {last:.3g} at step {steps[-1]}{into}",
             step=steps[begun],
+        )
+    elif rise is not None and curve.logged and curve.nonfinite_step is None and runs_away(rise):
+        yield Finding(
+            f"the loss climbs from {rise.best:.3g} at step {rise.best_step} to {rise.end:.3g} in the last tenth, above "
+            f"all that it was before",
+            step=rise.best_step,
         )

@@ -13,7 +13,8 @@ AGENT = {
 @check(
     reads=Metrics,
     also=AgentProgress,
-    root="agent-progress",
+    # Of the critic; what the policy does is another matter.
+    root="value-targets",
     fires={"ten thousand a step, and the critic explains nothing": {"metrics": RUN, "agent-progress": AGENT}},
     quiet={
         "no agent": {"metrics": RUN},

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
@@ -26,13 +27,15 @@ SWINGS = {"name": "loss", "points": 150, "start": 2.3, "level": 2.4, "swing": 0.
         "calm at chance": {"loss-curve": {"values": [2.31, 2.30] * 24, "chance": 2.303}},
         "no known level": {"loss-curve": {"values": [0.2, -0.3, 0.1, -0.2] * 12}},
         "noise of single samples": {"loss-curve": STAYS, "loss-swings": {**SWINGS, "against": -0.1}},
+        "few points, opposed by chance": {
+            "loss-curve": STAYS,
+            "loss-swings": {**SWINGS, "points": 20, "against": -0.45},
+        },
         "calm": {"loss-curve": STAYS, "loss-swings": {**SWINGS, "swing": 0.1}},
         "two players": {"loss-curve": {**STAYS, "objectives": 2}, "loss-swings": SWINGS},
     },
 )  # fmt: skip
-def loss_oscillating(
-    curve: LossCurve, swings: LossSwings | None, *, least: float = 0.2, opposed: float = 0.4
-) -> Iterator[Finding]:
+def loss_oscillating(curve: LossCurve, swings: LossSwings | None, *, least: float = 0.2) -> Iterator[Finding]:
     """The loss jumps about and does not come down.
 
     ## Why it matters
@@ -44,7 +47,7 @@ def loss_oscillating(
     other, high after low: noise of small batches is not.
     """
     if curve.logged and swings is not None and curve.objectives == 1:
-        if swings.swing > 0.25 and swings.against < -opposed:
+        if swings_back(swings):
             yield Finding(
                 f"{swings.name} swings by {swings.swing:.0%} of its level around {swings.level:.3g}, high and low "
                 f"{swings.lag} apart (correlation {swings.against:.2f}), and began at {swings.start:.3g}"
@@ -59,3 +62,8 @@ def loss_oscillating(
             f"loss swings by {amount:.0%} of its level around {seen.end:.3g}; chance is {curve.chance:.3g}",
             where=(curve.where,) if curve.where else (),
         )
+
+
+def swings_back(swings: LossSwings, *, opposed: float = 0.3, errors: float = 4.5, least: float = 0.25) -> bool:
+    """Whether a logged loss swings: far, and high against low by more than so many points are by chance."""
+    return swings.swing > least and swings.against < -max(opposed, errors / math.sqrt(swings.points))

@@ -22,6 +22,10 @@ LONG = list(range(0, 3000, 100))
             "name": "val", "steps": [1, 2, 3, 4, 5, 6, 7, 8], "values": [1.0, 0.6, 0.5, 0.52, 0.6, 0.72, 0.85, 0.99],
             "training": [0.9, 0.5, 0.3, 0.2, 0.12, 0.08, 0.05, 0.03],
         },
+        "a fifth up, smoothly, while training falls to a fraction": {
+            "name": "test", "steps": LONG, "values": [1.7, 1.55, 1.5, *(1.5 + 0.35 * (1 - 0.9**i) for i in range(27))],
+            "training": [1.5 * 0.85**i for i in range(30)],
+        },
     },
     quiet={
         "falls throughout": {"name": "val_loss", "steps": LONG, "values": FALLS, "training": FALLS},
@@ -31,6 +35,10 @@ LONG = list(range(0, 3000, 100))
         "a little above its best": {
             "name": "val_loss", "steps": LONG, "values": [max(v, 0.5) + 0.002 * i for i, v in enumerate(FALLS)],
             "training": FALLS,
+        },
+        "a fifth up, training hardly lower": {
+            "name": "test", "steps": LONG, "values": [1.7, 1.55, 1.5, *(1.5 + 0.35 * (1 - 0.9**i) for i in range(27))],
+            "training": [1.5 * 0.99**i for i in range(30)],
         },
         "both rise: training itself goes wrong": {
             "name": "val_loss", "steps": LONG, "values": TURNS, "training": TURNS,
@@ -50,7 +58,8 @@ def overfitting(held: ValidationLoss, *, rise: float = 0.25, least: int = 6) -> 
 
     ## False alarms
     Some rise after the best epoch is usual, and early stopping lives with it: only a rise by a quarter of the best
-    level, beyond noise, counts. A validation loss can also climb while accuracy holds, as confident errors cost more.
+    level, beyond noise, counts, or by a sixth of it far beyond noise while the training loss falls to a third. A
+    validation loss can also climb while accuracy holds, as confident errors cost more.
     """
     known = finite(held.values)
     if len(known) < max(least, len(held.values)) or len(held.training) != len(known) or min(known) <= 0:
@@ -59,12 +68,14 @@ def overfitting(held: ValidationLoss, *, rise: float = 0.25, least: int = 6) -> 
     levels = [median(held.values[max(0, i - width) : i + width + 1]) for i in range(len(held.values))]
     turn = min(range(len(levels)), key=lambda i: levels[i])
     after = held.values[turn + 1 :]
-    last = median(held.values[-max(2, len(after) // 3) :])
+    last = median(held.values[-max(2, min(len(after) // 3, len(known) // 5)) :])
     climbed = last - levels[turn]
     learned = held.training[turn] - held.training[-1]
+    # By heart for sure: training has left validation far behind.
+    parted = held.training[-1] < held.training[turn] / 3 and climbed > 20 * roughness(known) and len(after) >= 10
     if (
         len(after) >= 3
-        and climbed > max(rise * levels[turn], 3 * roughness(known))
+        and climbed > max((rise / 1.5 if parted else rise) * levels[turn], 3 * roughness(known))
         and learned > 0.1 * abs(held.training[turn])
     ):
         yield Finding(
