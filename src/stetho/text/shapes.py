@@ -22,6 +22,8 @@ MOST_WIDTHS = 1 << 16
 # The share of lines in a block whose widths may be new before it is cheaper to collapse all of them.
 FEW_WIDTHS = 0.08
 WARNING = re.compile(rb"Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
+# What a shell shows of what it is about to run is not said by the program.
+SHELL = re.compile(rb"\++ \S")
 # The place at which a warning was raised is no part of what it says.
 NOTHING = 0
 
@@ -166,7 +168,7 @@ def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
         said,
         warns=(b"arn" in line or b"WARN" in line or line.startswith(b"[W")) and WARNING.search(line) is not None,
         opens=opens,
-        speaks=not indented and not vocabulary.farewells.intersection(said),
+        speaks=not indented and not vocabulary.farewells.intersection(said) and not SHELL.match(line),
         section=section,
         extraction=Extraction(line, plan) if plan.counts or plan.stamp is not None else None,
         heads=plain and grid.may_head(line),
