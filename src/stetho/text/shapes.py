@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
@@ -79,12 +80,18 @@ class Vocabulary:
         return tuple(phrase.id for phrase in hit if phrase.said_in(decoded))
 
 
+@lru_cache(maxsize=4)
+def vocabulary_of(phrases: tuple[Phrase, ...]) -> Vocabulary:
+    """The vocabulary of some phrases, made once: a folder can hold thousands of small texts."""
+    return Vocabulary(phrases)
+
+
 class Shapes(dict[bytes, int]):
     """Codes of shapes by their coded lines; a line that is new is understood on the spot."""
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         super().__init__()
-        self.vocabulary = Vocabulary(phrases)
+        self.vocabulary = vocabulary_of(tuple(phrases))
         self.known = [Shape(b"", grammar.Plan())]
         self.forgotten = 0
 
