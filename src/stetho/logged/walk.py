@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stetho.artifact import Artifact, artifact_at
+from stetho.artifact import Artifact, artifact_at, unpacked
 from stetho.reader import Flaw
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def read_all(
         else below(target, lambda a: bool(catalogue.reader_of(a)), closed)
     )
     try:
-        for artifact in known:
+        for artifact in map(unpacked, known):
             reader = catalogue.reader_of(artifact) if wanted(artifact) else None
             if reader is not None:
                 progress(f"reading {artifact.name}")

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from stetho.artifact import Artifact
 from stetho.formats.columns import Columns
 from stetho.formats.separated import Layout, layout_of, read
+from stetho.packed import cut_off
 from stetho.reader import Example, Flaw, Piece, reader
 
 SPARSE = "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,99,nan,\n0,99,,0.75\n"
@@ -50,8 +51,10 @@ def separated_values(artifact: Artifact) -> Iterator[Piece]:
         return
     columns = Columns(artifact.name)
     try:
-        with artifact.path.open("rb") as handle:
+        with artifact.opened() as handle:
             yield from read(handle, layout, columns)
+            if cut := cut_off(handle):
+                yield Flaw(cut)
     except OSError as error:
         yield Flaw(f"cannot be read: {error.strerror}")
     yield from columns.series()

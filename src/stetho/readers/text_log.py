@@ -18,6 +18,7 @@ from stetho.facts import (
     Tracebacks,
     Whereabouts,
 )
+from stetho.packed import cut_off
 from stetho.reader import Example, Flaw, Piece, reader
 
 PLAIN = """epoch 1 loss 0.7
@@ -140,6 +141,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     try:
         with artifact.opened() as handle:
             read = log.read(handle, tuple(catalogue.load().phrases.values()))
+            cut = cut_off(handle)
     except OSError as error:
         yield Flaw(f"it cannot be read: {error.strerror or error}")
         return
@@ -147,5 +149,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     yield from found
     yield from whereabouts.readings(artifact.head, [line for _, _, line in read.tail])
     yield from telling.readings(read, found)
+    if cut:
+        yield Flaw(cut)
     if read.shapes.forgotten:
         yield Flaw(f"{read.shapes.forgotten} lines differ too much to be told apart; their numbers were not read")
