@@ -22,7 +22,7 @@ UNREAD = ""
 PASSED_OVER = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv", "venv",
                          ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".stetho"})  # fmt: skip
 # What people write, not runs.
-SOURCES = frozenset({".py", ".pyi", ".ipynb", ".md", ".rst", ".sh", ".c", ".cc", ".cpp", ".cu", ".h", ".rs", ".js",
+SOURCES = frozenset({".py", ".pyi", ".md", ".rst", ".sh", ".c", ".cc", ".cpp", ".cu", ".h", ".rs", ".js",
                      ".html", ".css", ".tex", ".lock"})  # fmt: skip
 
 
