@@ -69,7 +69,8 @@ def notebook(artifact: Artifact) -> Iterator[Piece]:
     ## What it leaves
     The code, pictures, HTML and widgets. Cells are taken in their order, in whatever order they were run.
     """
-    whole, parts, broken = document(artifact), [], None
+    parts: list[str] = []
+    whole, broken = document(artifact), None
     try:
         parts.extend(text_of(printed(whole)))
     except Broken as error:
