@@ -8,10 +8,12 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, cast
+
+from stetho.packed import text_in, unpacking
 
 HEAD = 64 * 1024
 # What a folder holds is looked at by name, and never all of a folder that has a million files.
@@ -92,6 +94,8 @@ class Artifact:
     modified: float
     """When it was last written, in seconds since 1970."""
     folder: bool = False
+    packed: bool = False
+    """Whether it is text that was packed with gzip; it is read as what is in it, and that is what `size` counts."""
     told: Callable[[int], None] | None = field(default=None, compare=False, repr=False)
     """Who wants to know how many bytes have been read, where it may take a while."""
 
@@ -126,8 +130,12 @@ class Artifact:
     def opened(self) -> BinaryIO:
         """Its bytes from the first on; text of wide letters, as some consoles write it, as any other."""
         handle: BinaryIO = self.path.open("rb")
+        if self.packed:
+            handle = unpacking(handle)
         if self.told is not None:
             handle = cast(BinaryIO, Watched(handle, self.told))
+        if self.packed:
+            return handle
         return cast(BinaryIO, Narrowed(handle)) if self.head.startswith(WIDE) else handle
 
     def part(self, offset: int, size: int) -> bytes:
@@ -136,6 +144,8 @@ class Artifact:
             return b""
         try:
             with self.path.open("rb") as handle:
+                if self.packed:
+                    return _part(unpacking(handle), offset, size)
                 handle.seek(offset)
                 return handle.read(size)
         except OSError:
@@ -146,7 +156,7 @@ class Artifact:
         if self.folder:
             return
         try:
-            handle = self.path.open("rb")
+            handle = unpacking(self.path.open("rb")) if self.packed else self.path.open("rb")
         except OSError:
             return
         with handle:
@@ -156,6 +166,22 @@ class Artifact:
                     # The rest of a line that is too long is passed over.
                     whole = handle.readline(LONGEST)
                 yield line.decode("utf-8", "backslashreplace")
+
+
+def _part(handle: BinaryIO, offset: int, size: int) -> bytes:
+    """Some bytes of what can only be read from its beginning."""
+    while offset > 0 and (passed := handle.read(min(offset, HEAD))):
+        offset -= len(passed)
+    return handle.read(size)
+
+
+def unpacked(artifact: Artifact) -> Artifact:
+    """The artifact, as the text in it where it is packed."""
+    try:
+        size = None if artifact.folder else text_in(artifact.path, artifact.head, HEAD)
+    except OSError:
+        return artifact
+    return artifact if size is None else replace(artifact, size=size, packed=True)
 
 
 def artifact_at(path: Path, name: str | None = None) -> Artifact | None:

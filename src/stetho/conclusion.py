@@ -136,7 +136,7 @@ def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
     """Why there is no usable signal, in one sentence; empty when there is one. Silence is never health."""
     end = inquiry.fact(RunEnd)
     if end is None:
-        return "nothing was found that any reader knows; this says nothing about health"
+        return "nothing that was found tells how training went; this says nothing about health"
     if seen.symptom != "none":
         return ""
     if end.stopped_by == UNFINISHED and not inquiry.request.command:

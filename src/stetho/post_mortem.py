@@ -91,7 +91,10 @@ def put(inquiry: Inquiry, run: Run) -> None:
         inquiry.ledger.add_note(f"{name}: {flaw.summary}")
     if not any(isinstance(one.fact, RunEnd) for one in known.facts):
         names = ", ".join(left.artifact.name for left in run.left[:3]) or "nothing"
-        inquiry.ledger.add_note(f"read {names}: nothing in it says how a run went, which says nothing about health")
+        more = f" and {len(run.left) - 3} more" if len(run.left) > 3 else ""
+        inquiry.ledger.add_note(
+            f"read {names}{more}: nothing there says how a run went, which says nothing about health"
+        )
 
 
 def judge(

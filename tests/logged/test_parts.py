@@ -106,3 +106,27 @@ def test_the_plan_is_read_where_the_lines_do_not_count_to_it(
     given = [Told(Artifact("t.log", file, 9, 0.0), Reading(Progress(step=100), "x"))]
     (one,) = with_plan(given, settings, [loss])
     assert isinstance(one.reading.fact, Progress) and one.reading.fact.total == total
+
+
+@pytest.mark.parametrize(
+    ("words", "end", "counts"),
+    [
+        ("Out of memory: Killed process 991 (chrome) total-vm:9kB", None, False),
+        ("Out of memory: Killed process 991 (python3) total-vm:9kB", None, True),
+        ("Out of memory: Killed process 991 (python3) total-vm:9kB", 0, False),
+    ],
+)
+def test_a_few_lines_of_a_systems_log_are_of_this_run_or_of_another(words: str, end: int | None, counts: bool) -> None:
+    own = (RunEnd(code=0),) if end == 0 else ()
+    said = Reading(Statements((Statement("oom-kill", words, 1),)), "x", 1)
+    left = (
+        log("train.log", 0, 90, *own),
+        Left(
+            Artifact("sys.txt", Path("/nowhere/sys.txt"), 9, 0.0),
+            "text-log",
+            (said, Reading(RunEnd(None, "SIGKILL"), "x", 1)),
+        ),
+    )
+    found = [one.reading.fact for one in about_this_run(left, told(*left))]
+    assert any(isinstance(fact, RunEnd) and fact.signal for fact in found) == counts
+    assert any(isinstance(fact, Statements) and fact.said for fact in found) == counts

@@ -78,7 +78,7 @@ def test_an_error_without_a_code_is_told_as_it_was_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"", "is empty"), (gzip.compress(LINES.encode()), "is packed"), (bytes(range(32)) * 9, "nothing that a reader")],
+    [(b"", "is empty"), (gzip.compress(bytes(32)), "is packed"), (bytes(range(32)) * 9, "nothing that a reader")],
 )
 def test_a_file_that_says_nothing_is_refused_with_the_reason(content: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(content)
@@ -110,3 +110,15 @@ def test_nothing_needs_torch(tmp_path: Path) -> None:
         assert json.loads(ended.stdout)["evidence"]
     proof = [sys.executable, "-c", "import torch"]
     assert subprocess.run(proof, env=environment, capture_output=True).returncode != 0
+
+
+def test_checkpoints_alone_are_told_once_and_tell_nothing_of_training(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    header = b'{"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}'
+    for name in ("a", "b"):
+        (folder / name).write_bytes(len(header).to_bytes(8, "little") + header + b"\x00\x00\x80\x3f")
+    found = judged(folder, tmp_path / "cases")
+    told = [one.summary for one in found.evidence]
+    assert found.status == "unknown" and "2 checkpoints, whole; no metric over the run" in told[0]
+    assert all(summary.count(str(folder / "a")) <= 1 for summary in told)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stetho.artifact import artifact_at
-from stetho.facts import Crash, Fact, Tracebacks
+from stetho.facts import Crash, Fact, ThreadFailure, Tracebacks
 from stetho.reader import Reading
 from stetho.readers.text_log import text_log
 
@@ -117,3 +117,69 @@ def test_an_exception_that_was_raised_before_or_after_an_ignored_one_counts(tmp_
     assert crash(tmp_path, raised + ignored).exception == "KeyError"
     assert crash(tmp_path, ignored + raised).exception == "KeyError"
     assert crash(tmp_path, raised + ignored).lines_after == 0
+
+
+THREAD = "Exception in thread Thread-3 (feed):\n" + HEAD + OWN + "OSError: gone\n"
+
+
+def test_an_exception_in_a_thread_is_not_the_programs(tmp_path: Path) -> None:
+    found = facts(tmp_path, "step 1 loss 2.0\n" + THREAD)
+    assert not any(isinstance(fact, Crash) for fact in found)
+    (failed,) = [fact for fact in found if isinstance(fact, ThreadFailure)]
+    assert (failed.thread, failed.exception, str(failed.where)) == (
+        "Thread-3 (feed)",
+        "OSError",
+        "/home/me/train.py:12",
+    )
+
+
+def test_a_threads_exception_that_the_program_outlives_is_forgotten(tmp_path: Path) -> None:
+    more = "".join(f"step {i} loss 2.0\n" for i in range(9))
+    assert not any(isinstance(fact, (Crash, ThreadFailure)) for fact in facts(tmp_path, THREAD + more))
+
+
+def test_what_the_program_raises_after_a_thread_is_its_end(tmp_path: Path) -> None:
+    assert crash(tmp_path, THREAD + HEAD + OWN + "RuntimeError: the feed has gone\n").exception == "RuntimeError"
+
+
+@pytest.mark.parametrize(
+    "announced",
+    [
+        "--- Logging error ---\n" + HEAD + LIBRARY + "TypeError: format\nCall stack:\n" + OWN + "Message: 'x'\n",
+        "Task exception was never retrieved\nfuture: <Task finished>\n" + HEAD + OWN + "ValueError: x\n",
+    ],
+)
+def test_what_python_only_reports_ends_nothing(tmp_path: Path, announced: str) -> None:
+    assert not any(isinstance(fact, Crash) for fact in facts(tmp_path, "step 1 loss 2.0\n" + announced))
+
+
+def test_a_shells_trace_is_no_part_of_a_message_and_nothing_that_the_program_says(tmp_path: Path) -> None:
+    found = crash(tmp_path, HEAD + OWN + "KeyError: 'x'\n+ cleanup\n++ date\n+ rm -r a\n+ echo b\n+ exit 1\n")
+    assert (found.message, found.lines_after) == ("'x'", 0)
+
+
+DUMP = """Fatal Python error: Aborted
+
+Thread 0x00007f11 (most recent call first):
+  File "/usr/lib/python3.12/threading.py", line 359 in wait
+  File "/home/me/watch.py", line 4 in watch
+
+Current thread 0x00007f22 [main] (most recent call first):
+  File "/opt/lib/python3.11/site-packages/torch/autograd/graph.py", line 769 in backward
+  File "/home/me/train.py", line 90 in step
+  File "/home/me/train.py", line 130 in <module>
+
+Extension modules: numpy.random, torch._C (total: 2)
+"""
+
+
+def test_a_fatal_error_is_told_at_the_users_line_of_the_thread_that_met_it(tmp_path: Path) -> None:
+    found = crash(tmp_path, "step 1 loss 2.0\n" + DUMP + "run.sh: line 2: 17 Aborted  python train.py\n")
+    assert (found.exception, found.message) == ("Fatal Python error", "Aborted")
+    assert str(found.where) == "/home/me/train.py:90" and found.lines_after <= 1
+    assert [str(frame) for frame in found.frames] == ["/home/me/train.py:130", "/home/me/train.py:90"]
+    assert found.calls[-1].endswith("torch/autograd/graph.py backward")
+
+
+def test_a_loaders_fatal_error_gives_way_to_what_the_program_raises(tmp_path: Path) -> None:
+    assert crash(tmp_path, DUMP + HEAD + OWN + "RuntimeError: worker is killed\n").exception == "RuntimeError"

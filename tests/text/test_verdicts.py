@@ -42,6 +42,17 @@ def verdict_on(tmp_path: Path, text: str) -> Verdict:
             "env/killed",
         ),
         ("Killed\n", "suspected", "env/killed"),
+        (
+            RAISED + "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 1.00 TiB for an array\n",
+            "established",
+            "env/host-oom",
+        ),
+        (
+            "Fatal Python error: Segmentation fault\n\nCurrent thread 0x7f (most recent call first):\n"
+            '  File "train.py", line 7 in <module>\n',
+            "established",
+            "env/exception",
+        ),
         (XID + RAISED + "RuntimeError: CUDA error: unspecified launch failure\n", "established", "env/gpu-fault"),
         (
             RAISED + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB\n",

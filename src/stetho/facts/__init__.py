@@ -9,7 +9,7 @@ from __future__ import annotations
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
 from stetho.facts.collectives import Collective, Collectives, GroupProgress, RankCall, RankCalls
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
-from stetho.facts.ending import Crash, RunEnd, SourceLines
+from stetho.facts.ending import Crash, RunEnd, SourceLines, ThreadFailure
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
 from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
@@ -233,6 +233,7 @@ __all__ = [
     "Statement",
     "Statements",
     "StepTimes",
+    "ThreadFailure",
     "ThreadStack",
     "TimeGap",
     "Tracebacks",

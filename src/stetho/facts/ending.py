@@ -67,6 +67,26 @@ class Crash(Fact):
 
 
 @dataclass(frozen=True)
+class ThreadFailure(Fact):
+    """An exception that ended a thread, as the last thing that a log tells; the program may have gone on without it."""
+
+    fact: ClassVar[str] = "thread-failure"
+
+    thread: str
+    """The thread's name."""
+    exception: str
+    """The exception's class."""
+    message: str
+    """What it says."""
+    where: Place | None = None
+    """The innermost line of the user's."""
+    own: bool = False
+    """Whether code of the user's was running in it."""
+    log_line: int | None = None
+    """The line of the log that names the exception."""
+
+
+@dataclass(frozen=True)
 class SourceLines(Fact):
     """Lines of the user's code that an earlier step of the investigation pointed at."""
 

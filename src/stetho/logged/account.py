@@ -75,10 +75,21 @@ def what_was_read(run: Run, metrics: Metrics | None, known: Sequence[Known]) -> 
         shown = ", ".join(f"{curve.name} ({curve.points} points)" for curve in curves[:4])
         told = f"{shown}{', …' if len(curves) > 4 else ''}: none of them is known as a loss"
     else:
-        told = "no metric over the run"
+        told = f"{saved_in(run)}no metric over the run: nothing tells how training went"
     count = sum(forms.values())
     words = f"{count} {'file' if count == 1 else 'files'} ({files}); {told}"
     return Known(Records(count, tuple(sorted(forms)), len(curves), points), words, Source())
+
+
+def saved_in(run: Run) -> str:
+    """The checkpoints of a run in a few words; empty where it left none."""
+    facts = [piece.fact for left in run.left for piece in left.pieces if isinstance(piece, Reading)]
+    saved = [fact for fact in facts if isinstance(fact, Checkpoint)]
+    if not saved:
+        return ""
+    broken = [one for one in saved if one.state != "whole"]
+    state = "whole" if not broken else f"{len(broken)} of them not whole" if len(saved) > 1 else broken[0].state
+    return f"{len(saved)} {'checkpoint' if len(saved) == 1 else 'checkpoints'}, {state}; "
 
 
 def told_of(run: Run) -> list[Told]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from stetho.facts import Crash, KernelEvent, KernelLog, RunEnd, Statements, Whereabouts
+from stetho import kernel_log
+from stetho.facts import Crash, KernelEvent, KernelLog, RunEnd, Statement, Statements, Whereabouts
 from stetho.logged.ending import Told
 from stetho.series import Series
 
@@ -90,6 +91,7 @@ def outlived_parts(left: Sequence[Left], told: Sequence[Told]) -> list[Told]:
 
 def about_this_run(left: Sequence[Left], told: Sequence[Told]) -> list[Told]:
     """The readings without what a kernel says of other programs, or of another time."""
+    told = without_others(left, told)
     kernels = {id(one.artifact) for one in left if one.reader == KERNEL}
     if not kernels:
         return list(told)
@@ -107,6 +109,40 @@ def about_this_run(left: Sequence[Left], told: Sequence[Told]) -> list[Told]:
             mine = replace(log, events=tuple(kept), family=family_of(kept, family, well))
             ours[id(one.artifact)] = mine, foreign(log.events, kept)
     return [left_of for one in told if (left_of := filtered(one, ours.get(id(one.artifact)))) is not None]
+
+
+def without_others(left: Sequence[Left], told: Sequence[Told]) -> list[Told]:
+    """The readings without what any text, as a few lines of a system's log, says in a kernel's words of others.
+
+    Where the run said that it ended well, a text that has nothing of the run is not about its end.
+    """
+    logs = {id(one.artifact) for one in left if any(isinstance(piece, Series) for piece in one.pieces)}
+    well = any(id(t.artifact) in logs and isinstance(t.reading.fact, RunEnd) and t.reading.fact.code == 0 for t in told)
+    dropped: set[tuple[int, int | None]] = set()
+    found = []
+    for one in told:
+        fact = one.reading.fact
+        if isinstance(fact, Statements):
+            beside = well and id(one.artifact) not in logs
+            others = [said for said in fact.said if of_another(said, beside=beside)]
+            dropped |= {(id(one.artifact), line) for said in others for line in (said.line, said.last_line)}
+            if others:
+                kept = Statements(tuple(said for said in fact.said if said not in others))
+                one = replace(one, reading=replace(one.reading, fact=kept))
+        found.append(one)
+    return [
+        one for one in found
+        if not isinstance(one.reading.fact, RunEnd) or (id(one.artifact), one.reading.line) not in dropped
+    ]  # fmt: skip
+
+
+def of_another(said: Statement, *, beside: bool) -> bool:
+    """Whether a kernel's words name another program, or stand beside a run that ended well."""
+    if said.phrase not in SPEAKS_OF:
+        return False
+    events = list(kernel_log.events([said.text, said.last_text or said.text]))
+    named = [event.process for event in events if event.kind in OF_A_PROCESS and event.process]
+    return bool(events) and (beside or (bool(named) and not any(TRAINS.match(name) for name in named)))
 
 
 def foreign(events: Sequence[KernelEvent], kept: Sequence[KernelEvent]) -> frozenset[str]:

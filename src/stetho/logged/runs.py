@@ -21,6 +21,7 @@ RANK = re.compile(r"(^|[^a-z])(rank|local_rank|global_rank|worker|node|proc|proc
 # Two files tell the same story when this share of the shorter one's metrics is in the other, too.
 OVERLAP = 0.5
 TEXT = "text-log"
+NOTEBOOK = "notebook"
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,13 @@ def runs_in(root: Path, left: Sequence[Left]) -> list[Run]:
 
 
 def without_lone_numbers(left: Sequence[Left]) -> list[Left]:
-    """Where something was logged over time, a text with a number or two, as a sample or a note, is no log of a run."""
+    """Where something was logged over time, a text with a number or two, as a sample or a note, is no log of a run.
+
+    Nor is a notebook beside it that trained nothing: what went wrong there was somebody's look at the results.
+    """
     if not any(is_log(one) for one in left):
         return list(left)
+    left = [one for one in left if one.reader != NOTEBOOK or is_log(one)]
     return [
         one if one.reader != TEXT or is_log(one) else
         replace(one, pieces=tuple(piece for piece in one.pieces if not isinstance(piece, Series)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stetho.artifact import Artifact, artifact_at
+from stetho.artifact import Artifact, artifact_at, unpacked
 from stetho.reader import Flaw
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ LARGE, OFTEN = 8 << 20, 0.25
 PASSED_OVER = frozenset({".git", ".hg", ".svn", "__pycache__", "node_modules", "site-packages", ".venv", "venv",
                          ".mypy_cache", ".ruff_cache", ".pytest_cache", ".ipynb_checkpoints", ".stetho"})  # fmt: skip
 # What people write, not runs.
-SOURCES = frozenset({".py", ".pyi", ".ipynb", ".md", ".rst", ".sh", ".c", ".cc", ".cpp", ".cu", ".h", ".rs", ".js",
+SOURCES = frozenset({".py", ".pyi", ".md", ".rst", ".sh", ".c", ".cc", ".cpp", ".cu", ".h", ".rs", ".js",
                      ".html", ".css", ".tex", ".lock"})  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def read_all(
         else below(target, lambda a: bool(catalogue.reader_of(a)), closed)
     )
     try:
-        for artifact in known:
+        for artifact in map(unpacked, known):
             reader = catalogue.reader_of(artifact) if wanted(artifact) else None
             if reader is not None:
                 progress(f"reading {artifact.name}")

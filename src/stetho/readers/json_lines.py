@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from stetho.artifact import Artifact
 from stetho.formats.columns import Columns
 from stetho.formats.rows import numbers
+from stetho.packed import cut_off
 from stetho.reader import Example, Flaw, Piece, reader
 
 LOOKED_AT = 20
@@ -64,6 +65,8 @@ def json_lines(artifact: Artifact) -> Iterator[Piece]:
     try:
         with artifact.opened() as handle:
             yield from read(handle, columns)
+            if cut := cut_off(handle):
+                yield Flaw(cut)
     except OSError as error:
         yield Flaw(f"cannot be read: {error.strerror}")
     yield from columns.series()

@@ -67,7 +67,7 @@ def nvidia_smi(artifact: Artifact) -> Iterator[Piece]:
     """
     log = _Log(artifact.name, _names(artifact.head[:4096].decode("utf-8", "replace")))
     try:
-        with artifact.path.open("rb") as handle:
+        with artifact.opened() as handle:
             for block in blocks(handle) if log.names else ():
                 lines = block.lines.decode("utf-8", "replace").split("\n")[:-1]
                 last = block.first + len(lines) - 1 if block.unended else 0

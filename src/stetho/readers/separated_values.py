@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from stetho.artifact import Artifact
 from stetho.formats.columns import Columns
 from stetho.formats.separated import Layout, layout_of, read
+from stetho.packed import cut_off
 from stetho.reader import Example, Flaw, Piece, reader
 
 SPARSE = "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,99,nan,\n0,99,,0.75\n"
@@ -52,6 +53,8 @@ def separated_values(artifact: Artifact) -> Iterator[Piece]:
     try:
         with artifact.opened() as handle:
             yield from read(handle, layout, columns)
+            if cut := cut_off(handle):
+                yield Flaw(cut)
     except OSError as error:
         yield Flaw(f"cannot be read: {error.strerror}")
     yield from columns.series()

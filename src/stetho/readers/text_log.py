@@ -12,11 +12,14 @@ from stetho.facts import (
     RareLines,
     Restarts,
     RunEnd,
+    Statement,
     Statements,
+    ThreadFailure,
     TimeGap,
     Tracebacks,
     Whereabouts,
 )
+from stetho.packed import cut_off
 from stetho.reader import Example, Flaw, Piece, reader
 
 PLAIN = """epoch 1 loss 0.7
@@ -32,6 +35,15 @@ SYNTAX = """  File "/home/me/train.py", line 3
           ^
 SyntaxError: invalid syntax
 """
+FATAL = """Fatal Python error: Segmentation fault
+
+Current thread 0x00007f922aa4ab80 (most recent call first):
+  File "/usr/lib/python3.11/ctypes/__init__.py", line 519 in string_at
+  File "/home/me/train.py", line 7 in <module>
+
+Extension modules: numpy._core._multiarray_umath, torch._C (total: 2)
+"""
+IN_A_THREAD = "Exception in thread Thread-4 (feed):\n" + PLAIN.split("\n", 1)[1]
 CAUGHT = PLAIN + "recovered, going on\nepoch 2 loss 0.6\nepoch 3 loss 0.5\ndone\n"
 BARS = (
     "  0%|          | 0/100 [00:00<?, ?it/s]\r"
@@ -54,7 +66,7 @@ TABLE = """---------------------------------
 @reader(
     gives=(
         Crash, RunEnd, Statements, Tracebacks, Progress, LoggedWarnings, LoggedNonfinite, TimeGap, Restarts, RareLines,
-        RankCalls, Whereabouts, Config,
+        RankCalls, Whereabouts, Config, ThreadFailure,
     ),
     # Any text will do, so whoever knows the format better comes first.
     recognises=lambda artifact: 0.1 if artifact.is_text else 0.0,
@@ -71,6 +83,21 @@ TABLE = """---------------------------------
         "a syntax error": Example(
             SYNTAX,
             facts=(Statements(), Crash("SyntaxError", "invalid syntax", Place("/home/me/train.py", 3), log_line=4)),
+        ),
+        "a fault in native code": Example(
+            FATAL,
+            facts=(
+                Statements((Statement("segfault", FATAL.split("\n")[0], 1),)),
+                Crash("Fatal Python error", "Segmentation fault", Place("/home/me/train.py", 7), log_line=1),
+            ),
+        ),
+        "an exception that ended a thread": Example(
+            IN_A_THREAD,
+            facts=(
+                ThreadFailure("Thread-4 (feed)", "KeyError", "'lr'", Place("/home/me/train.py", 5), True, 7),
+                Statements(),
+                RareLines(),
+            ),
         ),
         "one that was caught": Example(
             CAUGHT,
@@ -135,6 +162,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     try:
         with artifact.opened() as handle:
             read = log.read(handle, tuple(catalogue.load().phrases.values()))
+            cut = cut_off(handle)
     except OSError as error:
         yield Flaw(f"it cannot be read: {error.strerror or error}")
         return
@@ -143,5 +171,7 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     yield from whereabouts.readings(artifact.head, [line for _, _, line in read.tail])
     yield from printed.readings(artifact.head)
     yield from telling.readings(read, found)
+    if cut:
+        yield Flaw(cut)
     if read.shapes.forgotten:
         yield Flaw(f"{read.shapes.forgotten} lines differ too much to be told apart; their numbers were not read")

@@ -62,7 +62,7 @@ def is_torch(artifact: Artifact) -> bool:
 def told(artifact: Artifact, form: str, state: str, detail: str = "", **known: Any) -> Reading:
     """The checkpoint as a fact and in words."""
     fact = Checkpoint(form, state, artifact.name, artifact.size, artifact.modified, detail, **known)
-    words = f"{artifact.name}: {state}" + (f", {detail}" if detail else "")
+    words = f"a checkpoint, {state}" + (f", {detail}" if detail else "")
     if fact.tensors is not None:
         words += f", {fact.tensors} tensors"
     bad = [flaw for flaw in fact.flaws if flaw.what == "nonfinite"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
@@ -22,6 +23,8 @@ MOST_WIDTHS = 1 << 16
 # The share of lines in a block whose widths may be new before it is cheaper to collapse all of them.
 FEW_WIDTHS = 0.08
 WARNING = re.compile(rb"Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
+# What a shell shows of what it is about to run is not said by the program.
+SHELL = re.compile(rb"\++ \S")
 # The place at which a warning was raised is no part of what it says.
 NOTHING = 0
 
@@ -93,12 +96,18 @@ def _any_of(words: Sequence[bytes], shared: int = 2) -> bytes:
     )
 
 
+@lru_cache(maxsize=4)
+def vocabulary_of(phrases: tuple[Phrase, ...]) -> Vocabulary:
+    """The vocabulary of some phrases, made once: a folder can hold thousands of small texts."""
+    return Vocabulary(phrases)
+
+
 class Shapes(dict[bytes, int]):
     """Codes of shapes by their coded lines; a line that is new is understood on the spot."""
 
     def __init__(self, phrases: Sequence[Phrase]) -> None:
         super().__init__()
-        self.vocabulary = Vocabulary(phrases)
+        self.vocabulary = vocabulary_of(tuple(phrases))
         self.known = [Shape(b"", grammar.Plan())]
         self.forgotten = 0
 
@@ -182,7 +191,7 @@ def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
         said,
         warns=(b"arn" in line or b"WARN" in line or line.startswith(b"[W")) and WARNING.search(line) is not None,
         opens=opens,
-        speaks=not indented and not vocabulary.farewells.intersection(said),
+        speaks=not indented and not vocabulary.farewells.intersection(said) and not SHELL.match(line),
         section=section,
         extraction=Extraction(line, plan) if plan.counts or plan.stamp is not None else None,
         heads=plain and grid.may_head(line),

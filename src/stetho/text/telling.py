@@ -19,6 +19,7 @@ from stetho.facts import (
     RunEnd,
     Statement,
     Statements,
+    ThreadFailure,
     TimeGap,
     Tracebacks,
 )
@@ -68,6 +69,7 @@ def readings(log: Log, series: list[Series]) -> Iterator[Reading]:
     raised = log.tracebacks.found()
     crash = _crash(log, raised)
     yield from _several(log, raised)
+    yield from _in_a_thread(log, raised)
     yield from _calls(log, raised)
     yield from _restarts(log)
     yield from _gap(log)
@@ -113,6 +115,7 @@ def _after(log: Log, one: Raised) -> int:
 
 def _crash(log: Log, raised: list[Raised]) -> Crash | None:
     """The exception that counts: the last one, unless it only reports that another has ended a rank."""
+    raised = [one for one in raised if not one.thread]
     if not raised:
         return None
     chosen = raised[-1]
@@ -156,6 +159,17 @@ def _several(log: Log, raised: list[Raised]) -> Iterator[Reading]:
     )
     whose = f" of {len(by_rank)} ranks" if by_rank else ""
     yield Reading(fact, f"{fact.count} tracebacks{whose}, the first one {raised[0]}"[:LONGEST], raised[0].line)
+
+
+def _in_a_thread(log: Log, raised: list[Raised]) -> Iterator[Reading]:
+    """The exception of a thread that is the last thing a log tells."""
+    last = raised[-1] if raised else None
+    if last is None or not last.thread or _after(log, last) > LINES_AFTER_THE_END:
+        return
+    fact = ThreadFailure(
+        last.thread, last.exception, last.message[:LONGEST], last.where, bool(last.frames), last.line
+    )  # fmt: skip
+    yield Reading(fact, f"thread {last.thread} ended: {last}"[:LONGEST], last.line)
 
 
 def _calls(log: Log, raised: list[Raised]) -> Iterator[Reading]:

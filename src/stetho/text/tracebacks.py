@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 
 from stetho.evidence import Place
 from stetho.text.even import text
+from stetho.text.fatal import FATAL, FATAL_ERROR, Dump
 
 OPENS = re.compile(
     rb"Traceback \(most recent call last\)|^(?:[^\"]{0,40}[ >|])?File \"[^\"]+\", line 0(?:, in .+)?$"
-    rb"|Exception ignored (?:in|on|while)\b|Error in atexit\b"
+    rb"|Exception ignored (?:in|on|while)\b|Error in atexit\b|Exception in (?:thread|callback) |Fatal Python error: "
+    rb"|--- Logging error ---|Task exception was never retrieved"
 )
 # One of these is in every line that opens one.
-WORDS = (b"Traceback (", b'File "', b"Exception ignored", b"Error in atexit")
+WORDS = (b"Traceback (", b'File "', b"Exception ", b"Error in atexit", b"Fatal Python", b"Logging error", b"Task excep")
 BEGIN = "Traceback (most recent call last)"
 FRAME = re.compile(r'^[\s>|]*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.+))?$')
 BOXED = re.compile(r"^[│|] (?P<file>[^\s│]+\.py):(?P<line>\d+) in (?P<name>\S+)")
@@ -31,7 +33,14 @@ SPEAKER = re.compile(
 LABEL = re.compile(r"^ ?(\d+): ?(?=Traceback|  File )")
 GROUPED = re.compile(r"^\s*[|+] ?")
 # Python reports what it cannot raise, as in a destructor or on its way out, and goes on as if nothing had been.
-UNRAISABLE = re.compile(r"^(?:Exception ignored (?:in|on|while)\b|Error in atexit\b)")
+UNRAISABLE = re.compile(
+    r"^(?:Exception ignored (?:in|on|while)\b|Error in atexit\b|--- Logging error ---|Call stack:$)"
+    r"|^Exception in callback |Task exception was never retrieved"
+)
+# What ends a thread does not end its program.
+IN_A_THREAD = re.compile(r"^Exception in thread (?!MainThread)(?P<name>[^\n\"]{1,80}?):?$")
+# What a shell is about to run, as it shows it where it was asked to.
+SHELL = re.compile(r"^\++ \S")
 LONGEST = 4000
 # A message goes on over the indented lines below it, so far.
 CONTINUED = 12
@@ -73,6 +82,8 @@ class Raised:
     """The user's line whose gradient failed, where autograd's search for NaN shows it before the exception."""
     calls: tuple[str, ...] = ()
     """Its innermost calls, whoever's they are: the end of the file's path and the function."""
+    thread: str = ""
+    """The thread that it ended; empty for the program's own."""
 
     def __str__(self) -> str:
         return f"{self.exception}: {self.message}".rstrip(": ")
@@ -97,6 +108,7 @@ class _Open:
     lines: int = 0
     chained: bool = False
     unraisable: bool = False
+    thread: str = ""
 
 
 class Tracebacks:
@@ -108,18 +120,19 @@ class Tracebacks:
         self.count = 0
         self.open: dict[str, _Open] = {}
         self.labels: set[str] = set()
-        self.unraisable: dict[str, int] = {}
-        """Where a rank last said that an exception is ignored."""
+        self.dumps: dict[str, Dump] = {}
+        self.announced: dict[str, tuple[int, str]] = {}
+        """Where a rank last said that an exception is ignored, or which thread it is of."""
         self.named: list[int] = []
         """Where exceptions were named since somebody last asked."""
 
     @property
     def busy(self) -> bool:
-        return bool(self.open)
+        return bool(self.open or self.dumps)
 
     def found(self) -> list[Raised]:
         """The first and the last ones, in order, each once."""
-        for run in list(self.open):
+        for run in [*self.open, *self.dumps]:
             self._close(run)
         seen = {one.order for one in self.latest}
         return [one for one in self.first if one.order not in seen] + list(self.latest)
@@ -128,9 +141,18 @@ class Tracebacks:
         """Take one line; whether it belongs to a traceback."""
         line = text(raw[:LONGEST]).rstrip()
         run, line = self._speaker(line)
-        if UNRAISABLE.match(line):
+        dump = self.dumps.get(run)
+        if dump is not None and dump.takes(line):
+            return True
+        fatal, thread = FATAL.match(line), IN_A_THREAD.match(line)
+        if dump is not None or fatal is not None or thread is not None or UNRAISABLE.match(line):
             self._close(run)
-            self.unraisable[run] = order
+        if fatal is not None:
+            self.dumps[run] = Dump(fatal["message"], number, order)
+            self.named.append(order)
+            return True
+        if thread is not None or UNRAISABLE.match(line):
+            self.announced[run] = order, thread["name"] if thread is not None else ""
             return False
         state = self.open.get(run)
         for name in [name for name in self.open if name != run]:
@@ -142,6 +164,8 @@ class Tracebacks:
             if not begins and not FRAME.match(line):
                 return False
             state = self.open[run] = _Open()
+            if not begins:
+                self._announce(state, run, order, chained=False)
         state.silent = 0
         return self._step(state, run, line, begins, number, order)
 
@@ -168,8 +192,7 @@ class Tracebacks:
             state.frames, state.calls, state.code = [], [], {}
             state.inside, state.foreign, state.chained = True, 0, chained
             state.grouped = state.grouped or "Exception Group" in line
-            said = self.unraisable.pop(run, None)
-            state.unraisable = (chained and state.unraisable) or (said is not None and order - said <= FOREIGN)
+            self._announce(state, run, order, chained=chained)
             return True
         if state.grouped:
             line = GROUPED.sub("", line)
@@ -184,12 +207,20 @@ class Tracebacks:
             return True
         if not line.strip():
             return state.inside or state.last is not None
-        indented = line[0].isspace() or line[0] in "│╭╰|+^~>"
+        indented = (line[0].isspace() or line[0] in "│╭╰|+^~>") and not SHELL.match(line)
         if state.inside:
             if indented and state.frames:
                 state.code.setdefault(state.frames[-1], line.strip(" >|│")[:SHOWN])
             return indented or self._named(state, run, line, number, order)
         return self._after(state, run, line, indented)
+
+    def _announce(self, state: _Open, run: str, order: int, *, chained: bool) -> None:
+        """Whose a traceback is, where the lines above it said so."""
+        said, thread = self.announced.pop(run, (-FOREIGN - 1, ""))
+        if not chained:
+            state.unraisable, state.thread = False, ""
+        if order - said <= FOREIGN:
+            state.unraisable, state.thread = not thread, thread
 
     def _named(self, state: _Open, run: str, line: str, number: int, order: int) -> bool:
         """The line that ends a traceback; something else may have been written in between."""
@@ -210,7 +241,7 @@ class Tracebacks:
         code = state.code.get(where, "") if where is not None else ""
         state.last = Raised(
             name, message, where, tuple(own[-5:]), number, order, run, chain[-6:],
-            code=code, forward=_forward(state), calls=tuple(state.calls[-CALLS:]),
+            code=code, forward=_forward(state), calls=tuple(state.calls[-CALLS:]), thread=state.thread,
         )  # fmt: skip
         state.inside, state.lines, state.chained = False, 0, False
         self.named.append(order)
@@ -240,18 +271,34 @@ class Tracebacks:
         if state.last is None or state.unraisable:
             state.last = None
             return
-        self.count += 1
-        if len(self.first) < KEPT:
-            self.first.append(state.last)
-        self.latest.append(state.last)
+        self._found(state.last)
         state.last = None
 
+    def _found(self, one: Raised) -> None:
+        self.count += 1
+        if len(self.first) < KEPT:
+            self.first.append(one)
+        self.latest.append(one)
+
     def _close(self, run: str) -> None:
-        state = self.open.pop(run, None)
+        state, dump = self.open.pop(run, None), self.dumps.pop(run, None)
         if state is not None:
             self._keep(state)
+        if dump is not None:
+            self._found(_fatal(dump, run))
 
 
 def _forward(state: _Open) -> Place | None:
     """The innermost of the user's frames that were shown right before a traceback."""
     return next((f for f in reversed(state.loose) if not LIBRARY.search(f.file)), None)
+
+
+def _fatal(dump: Dump, run: str) -> Raised:
+    """Python's last word, at the innermost line of the user's."""
+    own = [frame for frame in dump.frames if not LIBRARY.search(frame.file)]
+    where = next(iter([*own, *dump.frames]), None)
+    calls = [called(frame.file, name) for frame, name in zip(dump.frames, dump.names, strict=True)][:CALLS]
+    return Raised(
+        FATAL_ERROR, dump.message[:LONGEST], where, tuple(own[:5][::-1]), dump.number, dump.order, run,
+        calls=tuple(calls[::-1]),
+    )  # fmt: skip

@@ -19,6 +19,8 @@ exception = Cause(
     # A more specific cause claims the exceptions that it can read; this one takes the rest.
     predicts={
         "exception-raised": 0.98,
+        "native-fault": 0.5,
+        "thread-failed": 0.5,
         "label-out-of-range": 0.02,
         "disk-full-reported": 0.02,
         "device-memory-exhausted": 0.02,
@@ -37,7 +39,7 @@ exception = Cause(
         "broken-file-loaded": 0.02,
         "versions-misfit": 0.02,
     },
-    mechanism=("exception-raised",),
+    mechanism=("exception-raised", "native-fault", "thread-failed"),
     statement="an exception ended the program",
     test="run the same command again: if it does not stop there, it is not this",
     fix="mend the line that the traceback names",

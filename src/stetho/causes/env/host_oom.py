@@ -20,7 +20,7 @@ host_oom = Cause(
     predicts={
         "oom-kill-logged": 0.75,
         "oom-killed": 0.6,
-        "host-memory-exhausted": 0.5,
+        "host-memory-exhausted": 0.75,
         "killed-unexplained": 0.55,
         "explained-at-the-end": 0.55,
         "exception-raised": 0.5,

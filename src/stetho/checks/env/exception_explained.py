@@ -50,7 +50,7 @@ EXPLAIN = (
         "env/checkpoint-corrupt": 0.95,
         "env/slow-storage": 0.85,
         "env/gpu-fault": 0.7,
-        "env/host-oom": 0.6,
+        "env/host-oom": 0.9,
         "env/killed": 0.5,
         "env/hang": 0.6,
         "dist/collective-mismatch": 0.8,

@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.facts import Crash, RunEnd
+from stetho.text.fatal import FATAL_ERROR
 
 ERROR = {"exception": "KeyError", "message": "'lr'", "where": {"file": "train.py", "line": 3}}
 
@@ -30,7 +31,10 @@ ERROR = {"exception": "KeyError", "message": "'lr'", "where": {"file": "train.py
         "a KeyError": {"crash": ERROR, "run-end": {"code": 1}},
         "a message of many lines": {"crash": {**ERROR, "lines_after": 12}, "run-end": {"code": 1}},
     },
-    quiet={"caught, and the program ended well": {"crash": ERROR, "run-end": {"code": 0}}},
+    quiet={
+        "caught, and the program ended well": {"crash": ERROR, "run-end": {"code": 0}},
+        "a fault in native code": {"crash": {**ERROR, "exception": FATAL_ERROR}, "run-end": {"code": 1}},
+    },
 )
 def exception_raised(crash: Crash, end: RunEnd) -> Iterator[Finding]:
     """A traceback names the exception that ended the program.
@@ -41,7 +45,7 @@ def exception_raised(crash: Crash, end: RunEnd) -> Iterator[Finding]:
     ## False alarms
     Exceptions that the program caught and printed are not the end of it; the last one before the end counts.
     """
-    if crash.exception and end.code:
+    if crash.exception and crash.exception != FATAL_ERROR and end.code:
         yield Finding(
             f"{crash.exception}: {crash.message}".rstrip(": "),
             where=(crash.where,) if crash.where else (),

@@ -23,7 +23,7 @@ FAULT = {
     quiet={
         "another program's": {"events": [{**FAULT, "pid": 8, "process": "gnome-shell"}], "lines": 50, "quiet": 61.0}
     },
-    given={"none/healthy": 0.002, "env/killed": 0.1, "env/worker-crash": 0.3},
+    given={"none/healthy": 0.002, "env/killed": 0.1, "env/worker-crash": 0.3, "env/exception": 0.1},
 )
 def native_crash(log: KernelLog, *, near: float = 120.0) -> Iterator[Finding]:
     """A process of the run crashed in native code.

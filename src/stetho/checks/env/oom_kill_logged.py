@@ -11,7 +11,7 @@ SAYS = (
 
 @check(
     reads=Statements,
-    root="words about a kill for memory",
+    root="words about host memory",
     background=0.02,
     given={"other/unlisted": 0.02},
     fires={
