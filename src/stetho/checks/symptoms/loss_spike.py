@@ -122,8 +122,6 @@ def lost_at_once(curve: LossCurve, *, least: int = 20) -> Iterator[Finding]:
     stays = len(after) >= max(5, len(known) // 20) and sorted(after)[len(after) // 20] > back
     half = len(after) // 2
     sinks = sum(after[:half]) / max(1, half) - sum(after[half:]) / max(1, len(after) - half) > 0.03 * start
-    # Where it stays above its beginning for long, it may sink a little: that is no task that is learned in turn.
-    above = len(after) >= len(known) // 10 and sorted(after[-half:])[half // 2] > start if half else False
-    if best < low and stays and (above or not sinks):
+    if best < low and stays and not sinks:
         step = curve.steps[curve.values.index(after[0])] if curve.steps else None
         yield Finding(f"loss jumps from {best:.3g} back to {after[-1]:.3g}, where it began, and stays there", step=step)
