@@ -1,6 +1,8 @@
 """The fixture set itself: every run has its verdict, in the vocabulary's words, small, and free of this machine."""
 
 import re
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -116,8 +118,10 @@ def test_files_are_small_and_neutral(name: str) -> None:
     found = files(name)
     assert found
     assert sum(path.stat().st_size for path in found) < 300_000
+    machine = [str(Path.home()), sys.prefix, sys.base_prefix, str(HERE.parents[1]), tempfile.gettempdir() + "/pytest"]
     for path in found:
-        assert not re.search(rb"/work/|/tmp/w/|/tmp/workshop|/root/|\.pyenv|/opt/pypi", path.read_bytes()), path
+        content = path.read_bytes()
+        assert not [one for one in machine if len(one) > 4 and f"{one}/".encode() in content], path
 
 
 def test_the_set_is_whole() -> None:
