@@ -77,7 +77,7 @@ class Checkpoints(Fact):
     smaller: tuple[str, ...] = ()
     """Those that are clearly smaller than the others of their kind beside them."""
     last_line: float | None = None
-    """When the run last wrote a line or a metric, in seconds since 1970."""
+    """When a log of the run was last written, in seconds since 1970."""
 
     @property
     def last(self) -> Checkpoint | None:

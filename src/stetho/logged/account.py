@@ -16,6 +16,7 @@ from stetho.logged.learning import all_facts, settings_in
 from stetho.logged.parts import KERNEL, about_this_run, continued_by, outlived_parts
 from stetho.logged.plan import with_plan
 from stetho.logged.runs import Run
+from stetho.logged.runs import metrics as metrics_of
 from stetho.logged.said import Beside, with_what_is_said
 from stetho.logged.speed import rank_times, with_slowest_rank, with_words
 from stetho.logged.stability import configurations, losses_of_ranks, scale_of_loss
@@ -37,7 +38,8 @@ def account(run: Run) -> list[Known]:
     ranks: dict[int, list[tuple[str, Series]]] = defaultdict(list)
     for rank, form, series in run.apart:
         ranks[rank].append((form, series))
-    together = [*joined(told), *configurations(told), *losses_of_ranks(ranks)]
+    written = max((left.artifact.modified for left in run.left if metrics_of(left)), default=None)
+    together = [*joined(told, written), *configurations(told), *losses_of_ranks(ranks)]
     checkpoints = next((one.fact for one in together if isinstance(one.fact, Checkpoints)), None)
     curves = list(all_facts(run.series, settings_in(run), resumed_at(told)))
     metrics = next((one.fact for one in curves if isinstance(one.fact, Metrics)), None)
@@ -135,8 +137,8 @@ def outlived(told: Told) -> bool:
     return isinstance(fact, Crash) and fact.lines_after > LINES_AFTER_THE_END
 
 
-def joined(told: list[Told]) -> Iterator[Known]:
-    """Facts that several artifacts have a part of: what all logs say, and all checkpoints."""
+def joined(told: list[Told], written: float | None) -> Iterator[Known]:
+    """What all logs say, and all checkpoints of a run whose logs were last written at a time."""
     said = [one for one in told if isinstance(one.reading.fact, Statements)]
     if len(said) > 1:
         statements = [s for one in said if isinstance(one.reading.fact, Statements) for s in one.reading.fact.said]
@@ -147,7 +149,8 @@ def joined(told: list[Told]) -> Iterator[Known]:
         saved.sort(key=lambda one: one.modified)
         broken = [one for one in saved if one.state != "whole"]
         words = f"{len(saved)} checkpoints" + "".join(f", {one.file} is {one.state}" for one in broken[:3])
-        yield Known(Checkpoints(tuple(saved[-MOST_CHECKPOINTS:]), tuple(smaller(saved))), words, Source())
+        fact = Checkpoints(tuple(saved[-MOST_CHECKPOINTS:]), tuple(smaller(saved)), written)
+        yield Known(fact, words, Source())
 
 
 def smaller(saved: list[Checkpoint]) -> Iterator[str]:
