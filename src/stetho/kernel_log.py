@@ -110,7 +110,7 @@ def newest(found: Iterable[KernelEvent], most: int) -> tuple[tuple[KernelEvent, 
     """The newest events and how many were left out; of many alike, as one device's errors, the first and last stay."""
     alike: dict[tuple[str, str, int | None], list[KernelEvent]] = {}
     count = 0
-    for count, event in enumerate(found, 1):
+    for count, event in enumerate(found, 1):  # noqa: B007 - how many there were is asked below
         key = (event.kind, event.device, event.pid)
         # What was met last stands last, so that the first is what can be forgotten.
         same = alike[key] = alike.pop(key, [])
