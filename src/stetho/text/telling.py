@@ -378,16 +378,18 @@ def _restarts(log: Log) -> Iterator[Reading]:
     if not counting or len(log.banners) < 2:
         return
     main = max(counting, key=lambda stream: stream.count)
-    steps = main.rows[0][:, STEP - 5]
-    epochs = main.rows[0][:, EPOCH - 5]
+    # A step that no counter reaches is none.
+    real = np.abs(main.rows[0][:, STEP - 5]) < LARGEST
+    orders, numbers, rows = main.orders[0][real], main.numbers[0][real], main.rows[0][real]
+    steps, epochs = rows[:, STEP - 5], rows[:, EPOCH - 5]
     drops = np.flatnonzero((np.diff(steps) <= 0) & ~(np.diff(epochs) > 0))
     lines: list[int] = []
     before: list[int] = []
     after: list[int] = []
     for at in drops.tolist():
-        start, end = main.orders[0][at], main.orders[0][at + 1]
+        start, end = orders[at], orders[at + 1]
         if any(start < banner <= end for banner in log.banners) and len(lines) < MOST_RESTARTS:
-            lines.append(int(main.numbers[0][at + 1]))
+            lines.append(int(numbers[at + 1]))
             before.append(int(steps[at]))
             after.append(int(steps[at + 1]))
     if lines:
