@@ -45,7 +45,9 @@ _SEGFAULT = re.compile(
 _LIBRARY = re.compile(r" in ([^\s\[]{1,200})\[")
 _BLOCKED = re.compile(r"INFO: task (?P<name>[^:]{1,64}):(?P<pid>\d{1,10}) (?:<[^>]*> )?blocked for more than")
 _SERVER = re.compile(r"(?:nfs|lockd): server (?P<server>\S{1,200}) (?P<what>not responding|OK|is not responding)")
-_LUSTRE = re.compile(r"Lustre(?:Error)?: .{0,300}?(?P<server>[\w.-]{1,80}): Connection to \S{1,120}.{0,120}?\bwas lost")
+_LUSTRE = re.compile(
+    r"Lustre(?:Error)?: .{0,300}?(?<![\w.-])(?P<server>[\w.-]{1,80}): Connection to \S{1,120} .{0,120}?\bwas lost"
+)
 _DEVICE = r"(?P<device>[\w!-]{1,40})"
 _IO = (
     re.compile(rf"I/O error,? dev {_DEVICE},? sector"),
@@ -106,20 +108,19 @@ def events(lines: Iterable[str]) -> Iterator[KernelEvent]:
 
 def newest(found: Iterable[KernelEvent], most: int) -> tuple[tuple[KernelEvent, ...], int]:
     """The newest events and how many were left out; of many alike, as one device's errors, the first and last stay."""
-    kept: list[KernelEvent] = []
-    alike: dict[tuple[str, str, int | None], list[int]] = {}
-    dropped = 0
-    for event in found:
+    alike: dict[tuple[str, str, int | None], list[KernelEvent]] = {}
+    count = 0
+    for count, event in enumerate(found, 1):  # noqa: B007 - how many there were is asked below
         key = (event.kind, event.device, event.pid)
-        seen = alike.setdefault(key, [])
-        if len(seen) >= 4:
-            kept[seen[-1]] = event
-            dropped += 1
-        else:
-            seen.append(len(kept))
-            kept.append(event)
-    kept.sort(key=lambda event: event.line)
-    return tuple(kept[-most:]), dropped + max(0, len(kept) - most)
+        # What was met last stands last, so that the first is what can be forgotten.
+        same = alike[key] = alike.pop(key, [])
+        if len(same) >= 4:
+            same.pop()
+        same.append(event)
+        if len(alike) > most:
+            del alike[next(iter(alike))]
+    kept = sorted((event for same in alike.values() for event in same), key=lambda event: event.line)[-most:]
+    return tuple(kept), count - len(kept)
 
 
 def _split(line: str) -> tuple[str, float | None, str]:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from stetho.artifact import PASTED, artifact_at
 from stetho.bundles import reading as bundles
 from stetho.case import Request, new_case
@@ -97,6 +99,8 @@ def put(inquiry: Inquiry, run: Run) -> None:
         )
 
 
+# Numbers in a log may be anything; what overflows is no number, and no warning of numpy's tells anybody more.
+@np.errstate(all="ignore")
 def judge(
     root: Path, request: Request, target: str, *, progress: Callable[[str], None] = lambda line: None
 ) -> SeveralRuns:

@@ -1,13 +1,17 @@
-"""What is said while large files are read."""
+"""What is said while large files are read, and what becomes of a file at which a reader fails."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from stetho import catalogue
+from stetho.artifact import Artifact
 from stetho.logged import walk
+from stetho.reader import Flaw, Piece
 
 
 @pytest.mark.parametrize(
@@ -33,3 +37,19 @@ def test_a_small_file_is_read_without_a_word_about_its_size(tmp_path: Path) -> N
     said: list[str] = []
     walk.read_all(file, catalogue.load(), said.append)
     assert said == [f"reading {file}"]
+
+
+def test_a_reader_that_fails_costs_only_what_it_had_still_to_read(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("step 1 loss 0.5\n")
+    (tmp_path / "b.csv").write_text("step,loss\n1,0.5\n2,0.4\n3,0.3\n")
+
+    def fails(artifact: Artifact) -> Iterator[Piece]:
+        yield Flaw("the first piece")
+        raise ZeroDivisionError("a defect")
+
+    whole = catalogue.load()
+    broken = replace(whole.readers["text-log"], function=fails)
+    text, table = walk.read_all(tmp_path, replace(whole, readers={**whole.readers, "text-log": broken}))
+    said = "was not read to its end: the reader text-log itself failed: ZeroDivisionError('a defect')"
+    assert text.pieces == (Flaw("the first piece"), Flaw(said))
+    assert table.reader == "separated-values" and table.pieces

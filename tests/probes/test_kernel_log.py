@@ -99,6 +99,19 @@ def test_thousands_of_alike_errors_become_a_few_and_the_last_one_stays() -> None
     assert kept[-1].line == 5000
 
 
+def test_of_events_that_are_all_different_the_newest_stay() -> None:
+    lines = [f"[{n}.5] Out of memory: Killed process {n} (python) anon-rss:8kB" for n in range(1, 5001)]
+    kept, left_out = kernel_log.newest(kernel_log.events(lines), 60)
+    assert [event.pid for event in kept] == list(range(4941, 5001)) and left_out == 4940
+
+
+def test_a_lost_connection_names_its_server() -> None:
+    line = "Lustre: work-OST0003-osc-ffff8801: Connection to work-OST0003 (at 10.0.0.3@o2ib) was lost; in progress"
+    assert [(event.kind, event.device) for event in kernel_log.events([line])] == [
+        ("nfs-stalled", "work-OST0003-osc-ffff8801")
+    ]
+
+
 def test_many_kills_without_a_second_line_do_not_pile_up() -> None:
     lines = [f"oom-kill:constraint=NONE,task=python,pid={n},uid=0" for n in range(1, 500)]
     assert [event.pid for event in kernel_log.events(lines)] == list(range(1, 500))

@@ -68,6 +68,13 @@ def test_a_new_start_is_told_and_a_new_epoch_is_none(tmp_path: Path) -> None:
     assert told(tmp_path, Restarts, start + STEPS + STEPS) is None
 
 
+def test_a_step_that_no_counter_reaches_is_none(tmp_path: Path) -> None:
+    start = "starting training now\n"
+    beyond = f"step {'9' * 400}/500 loss 2.000\n"
+    again = told(tmp_path, Restarts, start + STEPS + beyond + start + STEPS)
+    assert again == Restarts(lines=(104,), from_steps=(99,), to_steps=(0,), lost=100)
+
+
 def test_nan_is_told_where_it_begins(tmp_path: Path) -> None:
     found = told(tmp_path, LoggedNonfinite, STEPS + "step 100/500 loss nan\n" * 5)
     assert found == LoggedNonfinite("loss", 101, 100, None, 5, 2.01, stays=True)

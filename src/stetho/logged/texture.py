@@ -85,7 +85,7 @@ def source_of(loss: Curve, fact: LossTexture) -> Source:
 def epochs_of(curve: Curve) -> Whole | None:
     """The epoch of each point, counted from 0; None where neither epochs nor steps that begin anew tell it."""
     series = curve.placed.series
-    if series.epochs is not None and np.isfinite(series.epochs).all():
+    if series.epochs is not None and (np.abs(series.epochs) < 2.0**53).all():
         known = np.floor(series.epochs).astype(np.int64)
         return known - known[0] if (np.diff(known) >= 0).all() and known[-1] > known[0] else None
     if series.steps is None or curve.placed.back:

@@ -14,7 +14,7 @@ from stetho.reader import Flaw
 
 if TYPE_CHECKING:
     from stetho.catalogue import Catalogue
-    from stetho.reader import Piece
+    from stetho.reader import Piece, Reader
 
 MOST_FILES, DEEPEST = 20_000, 12
 # Stands for the reader of what could not be read.
@@ -82,6 +82,14 @@ def telling(artifact: Artifact, progress: Callable[[str], None]) -> Callable[[in
     return told
 
 
+def pieces_of(reader: Reader, artifact: Artifact) -> Iterator[Piece]:
+    """What a reader makes of an artifact. One that fails is a defect of that reader alone: the rest is still read."""
+    try:
+        yield from reader.function(artifact)
+    except Exception as error:  # noqa: BLE001 - readers are isolated; what was caught is in the flaw
+        yield Flaw(f"was not read to its end: the reader {reader.id} itself failed: {error!r}"[:300])
+
+
 def read_all(
     target: Path,
     catalogue: Catalogue,
@@ -112,7 +120,7 @@ def read_all(
             if reader is not None:
                 progress(f"reading {artifact.name}")
                 watched = replace(artifact, told=telling(artifact, progress)) if artifact.size > LARGE else artifact
-                found.append(Left(artifact, reader.id, tuple(reader.function(watched))))
+                found.append(Left(artifact, reader.id, tuple(pieces_of(reader, watched))))
             elif artifact.size and not artifact.head and not os.access(artifact.path, os.R_OK):
                 unread(artifact, "was not read: permission denied")
     except TooMany:

@@ -169,10 +169,6 @@ def _list(value: object, most: int = MOST_SIZES) -> list[object]:
     return list(value[:most]) if isinstance(value, (list, tuple)) else []
 
 
-def _shape(value: object) -> tuple[int, ...]:
-    return tuple(n for n in map(_whole, _list(value)) if n is not None)
-
-
 def _text(value: object) -> str:
     return named(value) if isinstance(value, str) else str(value) if isinstance(value, (int, float)) else ""
 

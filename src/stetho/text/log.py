@@ -94,6 +94,7 @@ class Log:
         self.section, self.tables = 0, 0
         # Sections of tables by number; the first one has no name.
         self.section_names = [b""]
+        self._section_numbers = {b"": 0}
         self._section_of = np.zeros(0, np.int64)
         self.banner: int | None = None
         self.banners: list[int] = []
@@ -171,9 +172,10 @@ class Log:
 
     def _section_number(self, shape: Shape) -> int:
         name = shape.section or b""
-        if name not in self.section_names:
+        number = self._section_numbers.setdefault(name, len(self.section_names))
+        if number == len(self.section_names):
             self.section_names.append(name)
-        return self.section_names.index(name)
+        return number
 
     def _like(self, shape: Shape, code: int) -> int:
         """The first shape whose lines are read in the same way."""
