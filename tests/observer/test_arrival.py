@@ -91,6 +91,9 @@ def start(code: str, tmp_path: Path, path: str, seed: int | None = None) -> subp
 
 def test_without_a_sitecustomize_of_the_users_there_is_none(tmp_path: Path) -> None:
     code = "import sys; print('sitecustomize' in sys.modules, '_stetho_observer' in sys.modules); import sitecustomize"
+    alone = subprocess.run([sys.executable, "-c", "import sitecustomize"], capture_output=True, env=environment())
+    if alone.returncode == 0:
+        pytest.skip("this Python has a sitecustomize of its own")
     done = start(code, tmp_path, str(INJECT))
     assert done.stdout == "False True\n"
     assert done.stderr.endswith("ModuleNotFoundError: No module named 'sitecustomize'\n")

@@ -191,8 +191,8 @@ class Machine(Fact):
     """Main memory, in bytes."""
     memory_free: int
     """Main memory that was free, in bytes."""
-    disk_free: int
-    """Free disk under the working directory, in bytes."""
+    disk_free: int | None
+    """Free disk under the working directory, in bytes; None where that may not be looked at."""
     memory_limit: int | None = None
     """The limit that a container sets, in bytes."""
     oom_kills: int | None = None

@@ -1,6 +1,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 from stetho.amounts import size
 from stetho.facts import Machine
@@ -39,12 +40,19 @@ def machine(target: Target) -> Iterator[Piece]:
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         memory_total=memory.total,
         memory_free=memory.available,
-        disk_free=shutil.disk_usage(target.folder).free,
+        disk_free=_free_below(target.folder),
         memory_limit=_number(text_of(f"{CGROUP}/memory.max")),
         oom_kills=counts(text_of(f"{CGROUP}/memory.events") or "").get("oom_kill"),
     )
     said = f"{fact.cores} cores, {size(fact.memory_free)} of {size(fact.memory_total)} memory free"
     yield Seen(fact, said, f"/proc/meminfo, {CGROUP}/memory.max, {CGROUP}/memory.events, statvfs {target.folder}")
+
+
+def _free_below(folder: Path) -> int | None:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
 
 
 def _number(text: str | None) -> int | None:
