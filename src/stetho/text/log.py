@@ -262,10 +262,12 @@ class Log:
             stream = self.streams[number]
             chosen, places = stream.choose(len(at))
             if stream.part > 1 and stream.telling:
-                every = np.arange(stream.count - len(at), stream.count)
-                high = thinning.extreme(every, self._order(block, codes, at, stream.telling), stream.part)
-                high[chosen] = True
-                chosen, places = np.flatnonzero(high), every[high]
+                ordered = self._order(block, codes, at, stream.telling, stream.count < thinning.READ_FOR_EXTREMES)
+                if ordered is not None:
+                    every = np.arange(stream.count - len(at), stream.count)
+                    high = thinning.extreme(every, ordered, stream.part)
+                    high[chosen] = True
+                    chosen, places = np.flatnonzero(high), every[high]
             picked.append((number, at[chosen], places))
             end = int(at[-1])
             if stream.key.row:
@@ -283,8 +285,10 @@ class Log:
                 times = np.array(extraction.times(texts))[:, None]
                 self.clock.add(places[same], lines + block.first, block.numbers[lines], times, None)
 
-    def _order(self, block: Block, codes: Whole, at: Whole, metrics: Sequence[int]) -> list[Floats] | list[Whole]:
-        """The values of lines of one stream, or what puts them in the same order where that is cheaper."""
+    def _order(
+        self, block: Block, codes: Whole, at: Whole, metrics: Sequence[int], read: bool
+    ) -> list[Floats] | list[Whole] | None:
+        """What puts the lines of one stream into the order of their values; their values where that must be `read`."""
         import numpy as np
 
         alike = self._alike[codes[at]]
@@ -293,6 +297,8 @@ class Log:
             found = first.order(block.raw, block.starts[at], block.ends[at], metrics)
             if found is not None:
                 return found
+        if not read:
+            return None
         values = np.empty((len(at), len(metrics)))
         for code, same, texts in self._texts(block, alike, at):
             values[same] = self._rows(code, texts, np.zeros(len(texts), np.int64))[0][:, list(metrics)]

@@ -4,7 +4,7 @@ The place of a point times the golden ratio decides, so that what is kept lies e
 (eight layers in turn, a row of every table), and so that what is kept of a longer series is part of what was kept of a
 shorter one. The first point is always kept; the last one is added at the end. Of each stretch, the highest and the
 lowest value of its first losses and gradients are kept, too: a spike of one line in a million is what somebody looks
-for.
+for. Where values are not all written alike, each must be read for it, and this ends after 131,072 points.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _GOLDEN = 2654435769
 _WRAP = 1 << 32
 # Points of a stretch, of one in so many that are kept, and metrics whose extremes are.
 STRETCH, EXTREMES_OF = 64, 2
+# Points of a series up to which all values are read to find them, where they are not written so that their order is
+# had without that.
+READ_FOR_EXTREMES = 1 << 17
 
 
 def limit(number: int, many: bool) -> int:
