@@ -151,9 +151,8 @@ def text_log(artifact: Artifact) -> Iterator[Piece]:
     ## What it leaves
     Numbers without a name, settings further down, numbers with a decimal comma, and counts, sizes, versions and
     addresses. Of a series of more than 65,536 points an even share is kept, with the first, the last, and the extremes
-    of losses and gradients in each stretch, as far as their values are all written alike or are among the first 131,072.
-    Whether an exception was the end: the lines after it are counted, and
-    whoever knows how the program ended decides.
+    of losses and gradients in each stretch, as far as their values are written alike or are among the first 131,072.
+    Whether an exception was the end: the lines after it are counted, and whoever knows how the program ended decides.
     """
     from stetho import catalogue
     from stetho.text import assembly, log, printed, telling, whereabouts
