@@ -78,7 +78,12 @@ def test_an_error_without_a_code_is_told_as_it_was_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"", "is empty"), (gzip.compress(bytes(32)), "is packed"), (bytes(range(32)) * 9, "nothing that a reader")],
+    [
+        (b"", "is empty"),
+        (gzip.compress(bytes(32), mtime=0), "is packed"),
+        (bytes(range(32)) * 9, "nothing that a reader"),
+    ],
+    ids=["empty", "packed", "binary"],
 )
 def test_a_file_that_says_nothing_is_refused_with_the_reason(content: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(content)
