@@ -156,7 +156,11 @@ class Artifact:
         if self.folder:
             return
         try:
-            handle = unpacking(self.path.open("rb")) if self.packed else self.path.open("rb")
+            handle: BinaryIO = self.path.open("rb")
+            if self.packed:
+                handle = unpacking(handle)
+            elif self.head.startswith(WIDE):
+                handle = io.BufferedReader(Narrowed(handle))
         except OSError:
             return
         with handle:

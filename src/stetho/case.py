@@ -17,7 +17,6 @@ from stetho.errors import LedgerError, StethoError, UnknownName
 from stetho.experiment import ExecutorName, Isolation, Limits
 from stetho.ledger import Ledger
 
-DEFAULT_ROOT = Path(".stetho")
 LEDGER = "ledger.sqlite"
 RECORDINGS = "recordings"
 CASE_ID = re.compile(r"([0-9]{4,})-[a-z0-9-]+")

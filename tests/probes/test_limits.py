@@ -78,7 +78,8 @@ def test_a_container_that_sees_its_group_as_the_root(tmp_path: Path, monkeypatch
 def test_files_that_make_no_sense_are_no_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     lay(tmp_path, dict.fromkeys(V2, text), monkeypatch)
     groups = limits.parse_groups("0::/pod/box\n")
-    limits._memory(groups), limits._cores(groups), limits._processes(groups)
+    found = (*limits._memory(groups), *limits._cores(groups), *limits._processes(groups))
+    assert all(one is None or one >= 0 for one in found)
 
 
 def test_no_groups_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,6 @@ def test_a_broken_dump_is_read_as_far_as_it_makes_sense() -> None:
         for _ in range(draw.randrange(8)):
             if text:
                 text[draw.randrange(len(text))] = draw.choice('[]{},:"0x\\ \x00é')
-        for stack in parse_dump("".join(text)):
-            told(stack.frames)
+        assert all(isinstance(told(stack.frames), str) for stack in parse_dump("".join(text)))
     for text in ("[1, null, {}]", "{}", "3", "[" * 100_000, '[{"frames": 7, "pid": "x", "thread_name": 4}]', ""):
         parse_dump(text)

@@ -79,3 +79,12 @@ def test_every_point_says_where_it_stands(one: Reader, tmp_path: Path) -> None:
                 assert {len(column) for column in held if column is not None} == {len(piece)}
                 assert piece.values.dtype == "float64" and piece.at.dtype == "int64"
                 assert piece.steps is None or piece.steps.dtype == "int64"
+
+
+def test_lines_of_wide_letters_are_lines(tmp_path: Path) -> None:
+    """As consoles write them that know only such letters; a byte order mark is no part of the first line."""
+    lines = [f"step {i} loss 1.5\n" for i in range(3000)]
+    path = tmp_path / "wide"
+    path.write_bytes("".join(lines).encode("utf-16"))
+    artifact = artifact_at(path)
+    assert artifact is not None and list(artifact.lines()) == lines

@@ -195,7 +195,7 @@ def _processes(groups: dict[str, str]) -> tuple[int | None, int | None]:
     found = _group(groups, "pids")
     for place in found[1].upwards() if found else ():
         most = whole(text_of(f"{place}/pids.max"))
-        if most is not None:
+        if most is not None and most >= 0:
             return most, whole(text_of(f"{place}/pids.current"))
     return None, None
 
