@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
+
+from stetho.text.numerals import eights
 
 if TYPE_CHECKING:
     from stetho.series import Whole
@@ -32,6 +35,11 @@ class Block:
     def __len__(self) -> int:
         return len(self.starts)
 
+    @cached_property
+    def eights(self) -> Whole:
+        """The eight bytes from each place on as one number."""
+        return eights(self.raw)
+
     def line(self, index: int) -> bytes:
         return self.raw[self.starts[index] : self.ends[index]]
 
@@ -53,24 +61,25 @@ def blocks(handle: BinaryIO, progress: Callable[[int], None] | None = None, size
             found = _first_end(data)
             if found < 0 and not ended:
                 continue
-            data, skipping = carry + data[max(found, 0) :], False
-        elif carry:
-            data = carry + data
-        carry = b""
-        if ended and not data:
+            data, carry, skipping = carry + data[max(found, 0) :], b"", False
+        elif carry.endswith(b"\r"):
+            data, carry = carry + data, b""
+        if ended and not data and not carry:
             return
         if not ended:
             # A final \r may be half of \r\n.
             cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1))
             if cut < 0:
-                skipping = len(data) >= LONG
-                carry = data[:HEAD] if skipping else data
+                carry += data
+                skipping = len(carry) >= LONG
+                carry = carry[:HEAD] if skipping else carry
                 continue
-            data, carry = data[: cut + 1], data[cut + 1 :]
-            if not data:
-                continue
-        elif not data.endswith((b"\n", b"\r")):
-            data += b"\n"
+            # A block is copied once: from what was read, behind what was left of the one before.
+            data, carry = b"".join((carry, memoryview(data)[: cut + 1])), data[cut + 1 :]
+        else:
+            data, carry = carry + data, b""
+            if not data.endswith((b"\n", b"\r")):
+                data += b"\n"
         block, number = _block(data, number, first)
         first += len(block)
         yield block

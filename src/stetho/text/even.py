@@ -45,9 +45,14 @@ def collapsed(line: bytes) -> bytes:
     return _CODED_RUNS.sub(lambda run: run[0][:1], line)
 
 
+def back(coded: bytes) -> bytes:
+    """What is in codes as text again: every digit is 0, every blank a space."""
+    return coded.translate(_BACK)
+
+
 def shown(coded: bytes) -> bytes:
     """A line in codes as evened text: every number is 0, every gap is one space; terminal codes are gone."""
-    line = coded[:LONGEST].translate(_BACK)
+    line = back(coded[:LONGEST])
     return even(ANSI.sub(b"", line)) if b"\x1b" in line else line
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from stetho.text.even import plain, uncoloured
 from stetho.text.grammar import Plan, Span
-from stetho.text.numerals import marking, number, numbers, order, pieces, same
-from stetho.text.stamps import seconds, seconds_of
+from stetho.text.numerals import eights, marking, number, numbers, order, pieces, same
+from stetho.text.stamps import seconds, seconds_of, stamps_at
 
 if TYPE_CHECKING:
     from stetho.series import Floats, Whole
@@ -37,6 +37,8 @@ class Extraction:
         counters = (plan.step, plan.total, plan.epoch, plan.epochs)
         spans += [span for span in counters if span is not None]
         self.spans = spans
+        self.wanted = [*spans, plan.stamp] if plan.stamp is not None else spans
+        """What is read of a line: its numbers, and its stamp behind them."""
         self.named = any(metric.key is not None for metric in plan.metrics)
 
     @cached_property
@@ -118,28 +120,74 @@ class Extraction:
             made[:, -1] = self.times(lines)
         return made, names
 
-    def order(self, raw: bytes, starts: Whole, ends: Whole, metrics: Sequence[int]) -> list[Whole] | None:
-        """The order of the values of some metrics, far cheaper than to read them; None where that needs more.
+    def read_at(self, raw: bytes, begins: Whole, ends: Whole) -> Floats | None:
+        """The same for lines whose places are known, without cutting them out; None where names or stamps differ.
 
-        The lines must lie side by side, and their values be written plainly, with the same decimals all through.
+        `begins` and `ends` have a row for each of what is `wanted`.
         """
+        import numpy as np
+
+        if self.named:
+            return None
+        made = np.full((begins.shape[1], len(self.plan.metrics) + 5), NAN)
+        if self.plan.stamp is not None:
+            times = stamps_at(raw, begins[-1], ends[-1])
+            if times is None:
+                return None
+            made[:, -1] = times
+        many = len(self.spans)
+        self._fill(made, dict(zip(self.spans, self._columns(raw, begins[:many], ends[:many]), strict=True)))
+        return made
+
+    def _columns(self, raw: bytes, begins: Whole, ends: Whole) -> list[Floats]:
+        """Numbers at these places, a row of them for each span; those that are written alike are read together."""
+        import numpy as np
+
+        found: list[Floats] = [np.zeros(0)] * len(self.spans)
+        alike: dict[tuple[bool, bool, int], list[int]] = {}
+        longest = (ends - begins).max(axis=1, initial=0).tolist()
+        for at, (span, length) in enumerate(zip(self.spans, longest, strict=True)):
+            text = self.shown[slice(*span)].lower()
+            alike.setdefault((b"e" in text, b"," in text, length.bit_length()), []).append(at)
+        for (exponents, commas, _), rows in alike.items():
+            read = numbers(raw, begins[rows].ravel(), ends[rows].ravel(), exponents=exponents, commas=commas)
+            for at, column in zip(rows, read.reshape(len(rows), -1), strict=True):
+                found[at] = column
+        return found
+
+    def plainly(self, metrics: Sequence[int]) -> list[Span] | None:
+        """The spans of some metrics that are all written as 0.0; None where one is not."""
         wanted = [self.plan.metrics[at] for at in metrics]
-        plain = all(m.nonfinite is None and m.divisor is None and m.value in self.spans for m in wanted)
+        if any(m.nonfinite is not None or m.divisor is not None or m.value not in self.spans for m in wanted):
+            return None
+        return [m.value for m in wanted] if all(self.shown[slice(*m.value)] == b"0.0" for m in wanted) else None
+
+    def order_at(self, eight: Whole, begins: Whole, ends: Whole, metrics: Sequence[int]) -> list[Whole] | None:
+        """The order of the values of some metrics of lines whose places are known, far cheaper than to read them.
+
+        None where they are not written plainly, with the same decimals all through.
+        """
+        wanted = self.plainly(metrics)
+        if wanted is None:
+            return None
+        at = map(self.spans.index, wanted)
+        known = [one for place in at if (one := order(eight, begins[place], ends[place])) is not None]
+        return known if len(known) == len(wanted) else None
+
+    def order(self, raw: bytes, starts: Whole, ends: Whole, metrics: Sequence[int]) -> list[Whole] | None:
+        """The same for lines whose places are to be found; these must lie side by side."""
+        wanted = self.plainly(metrics)
         beside = int(ends[-1] - starts[0]) == int((ends - starts).sum()) + len(starts) - 1
-        if (
-            self._places is None
-            or not beside
-            or not plain
-            or any(self.shown[slice(*metric.value)] != b"0.0" for metric in wanted)
-        ):
+        if self._places is None or wanted is None or not beside:
             return None
         blob = raw[starts[0] : ends[-1]]
         places, width, table = self._places
         begun, over = pieces(blob, table)
         if len(begun) != len(starts) * width or b"\x1b" in blob:
             return None
-        at = [places[self.spans.index(metric.value)] for metric in wanted]
-        found = [order(blob, begun[place::width], over[place::width]) for place in at]
+        at = [places[self.spans.index(span)] for span in wanted]
+        eight = eights(blob)
+        found = [order(eight, begun[place::width], over[place::width]) for place in at]
         known = [one for one in found if one is not None]
         return known if len(known) == len(found) else None
 

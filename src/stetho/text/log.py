@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, BinaryIO
 from stetho.phrase import Phrase
 from stetho.text import thinning
 from stetho.text.blocks import BLOCK, Block, blocks
+from stetho.text.figures import Figures
 from stetho.text.headers import Headers
-from stetho.text.shapes import Shape, Shapes, Widths, ranks_of
-from stetho.text.stream import TABLE, Key, Stream
+from stetho.text.shapes import Shape, Shapes, ranks_of
+from stetho.text.stream import Key, Stream
 from stetho.text.tracebacks import Tracebacks
+from stetho.text.widths import Widths
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +30,8 @@ TAIL = 300
 CLOCK = 1 << 14
 MOST_BANNERS = 100
 MOST_EACH = 256
+# Shapes times sections up to which those that occur are counted in a table.
+MOST_PAIRS = 1 << 20
 
 
 @dataclass
@@ -85,6 +89,7 @@ class Log:
         self.shapes = Shapes(self.phrases)
         self._every = frozenset(phrase.id for phrase in self.phrases if phrase.each)
         self.widths = Widths(self.shapes)
+        self.figures = Figures(self.shapes, self.widths)
         self.headers = Headers(self.shapes)
         self.clock = Stream(Key((), ()), most=CLOCK)
         self.by_key: dict[Key, int] = {}
@@ -100,8 +105,6 @@ class Log:
         self.banners: list[int] = []
         self.counts = np.zeros(0, np.int64)
         self._stream_of = np.zeros(0, np.int64)
-        self._alike = np.zeros(0, np.int64)
-        self._likes: dict[object, int] = {}
         self._opens = self._speaks = self._tells = self._stamped = self._varies = self._sections = np.zeros(0, np.bool_)
 
     # --- one block -------------------------------------------------------------------------------------------
@@ -152,8 +155,7 @@ class Log:
         new = known[old:]
         more = np.fromiter((self._fixed_stream(shape) for shape in new), np.int64, len(new))
         self._stream_of = np.concatenate([self._stream_of, more])
-        likes = np.fromiter((self._like(shape, old + at) for at, shape in enumerate(new)), np.int64, len(new))
-        self._alike = np.concatenate([self._alike, likes])
+        self.figures.learn()
         self.counts = np.concatenate([self.counts, np.zeros(len(new), np.int64)])
 
         def flags(old: NDArray[np.bool_], says: Callable[[Shape], bool]) -> NDArray[np.bool_]:
@@ -176,11 +178,6 @@ class Log:
         if number == len(self.section_names):
             self.section_names.append(name)
         return number
-
-    def _like(self, shape: Shape, code: int) -> int:
-        """The first shape whose lines are read in the same way."""
-        alike = shape.extraction.alike if shape.extraction is not None else None
-        return code if alike is None else self._likes.setdefault(alike, code)
 
     # --- who says what ---------------------------------------------------------------------------------------
 
@@ -211,16 +208,33 @@ class Log:
         import numpy as np
 
         sections, tables = self._section_of_rows(codes)
-        for code in present[self._varies[present]].tolist():
-            shape = self.shapes.known[code]
-            at = np.flatnonzero(codes == code)
+        varying = [self.shapes.known[code] for code in present[self._varies[present]].tolist()]
+        if any(shape.plan.speaker is None for shape in varying):
+            self._by_section(codes, sections, streams)
+        for code, shape in zip(present[self._varies[present]].tolist(), varying, strict=True):
             if shape.plan.speaker is not None:
-                self._by_rank(block, shape, at, streams)
-            else:
-                names = sections[at]
-                for name in np.unique(names).tolist():
-                    streams[at[names == name]] = self._stream(shape, "", self.section_names[name])
+                self._by_rank(block, shape, np.flatnonzero(codes == code), streams)
         return tables
+
+    def _by_section(self, codes: Whole, sections: Whole, streams: Whole) -> None:
+        """Streams of the rows of tables: their shape and the section that they stand in say which."""
+        import numpy as np
+
+        rows = np.flatnonzero(self._varies[codes])
+        many = len(self.section_names)
+        pairs = codes[rows] * many + sections[rows]
+        if len(self.shapes.known) * many <= MOST_PAIRS:
+            found, which = np.flatnonzero(np.bincount(pairs)), np.zeros(len(self.shapes.known) * many, np.int64)
+            which[found] = np.arange(len(found))
+            which = which[pairs]
+        else:
+            found, which = np.unique(pairs, return_inverse=True)
+        numbers = np.full(len(found), -1, np.int64)
+        for at, pair in enumerate(found.tolist()):
+            shape, section = self.shapes.known[pair // many], self.section_names[pair % many]
+            if shape.plan.speaker is None:
+                numbers[at] = self._stream(shape, "", section)
+        streams[rows] = numbers[which]
 
     def _by_rank(self, block: Block, shape: Shape, at: Whole, streams: Whole) -> None:
         import numpy as np
@@ -239,11 +253,12 @@ class Log:
         """For every line, the section of the table that it stands in, and how many frames of tables came before."""
         import numpy as np
 
-        begun = np.flatnonzero(self._sections[codes])
+        begins = self._sections[codes]
+        begun = np.flatnonzero(begins)
         said = np.concatenate([[self.section], self._section_of[codes[begun]]])
         tables = self.tables + np.concatenate([[0], np.cumsum(said[1:] == 0)])
         self.section, self.tables = int(said[-1]), int(tables[-1])
-        where = np.searchsorted(begun, np.arange(len(codes)), side="right")
+        where = np.cumsum(begins)
         return said[where], tables[where]
 
     # --- numbers ---------------------------------------------------------------------------------------------
@@ -262,7 +277,8 @@ class Log:
             stream = self.streams[number]
             chosen, places = stream.choose(len(at))
             if stream.part > 1 and stream.telling:
-                ordered = self._order(block, codes, at, stream.telling, stream.count < thinning.READ_FOR_EXTREMES)
+                few = stream.count < thinning.READ_FOR_EXTREMES
+                ordered = self.figures.order(block, codes, at, stream.telling, few)
                 if ordered is not None:
                     every = np.arange(stream.count - len(at), stream.count)
                     high = thinning.extreme(every, ordered, stream.part)
@@ -278,31 +294,9 @@ class Log:
         if self._stamped[present].any():
             at = np.flatnonzero(self._stamped[codes])
             chosen, places = self.clock.choose(len(at))
-            for code, same, texts in self._texts(block, codes[at[chosen]], at[chosen]):
-                extraction = self.shapes.known[code].extraction
-                assert extraction is not None
+            for same, times in self.figures.times(block, codes, at[chosen]):
                 lines = at[chosen][same]
-                times = np.array(extraction.times(texts))[:, None]
-                self.clock.add(places[same], lines + block.first, block.numbers[lines], times, None)
-
-    def _order(
-        self, block: Block, codes: Whole, at: Whole, metrics: Sequence[int], read: bool
-    ) -> list[Floats] | list[Whole] | None:
-        """What puts the lines of one stream into the order of their values; their values where that must be `read`."""
-        import numpy as np
-
-        alike = self._alike[codes[at]]
-        first = self.shapes.known[int(alike[0])].extraction
-        if first is not None and (alike == alike[0]).all():
-            found = first.order(block.raw, block.starts[at], block.ends[at], metrics)
-            if found is not None:
-                return found
-        if not read:
-            return None
-        values = np.empty((len(at), len(metrics)))
-        for code, same, texts in self._texts(block, alike, at):
-            values[same] = self._rows(code, texts, np.zeros(len(texts), np.int64))[0][:, list(metrics)]
-        return list(values.T)
+                self.clock.add(places[same], lines + block.first, block.numbers[lines], times[:, None], None)
 
     def _read(self, block: Block, codes: Whole, picked: list[tuple[int, Whole, Whole]], tables: Whole) -> None:
         """Read the chosen lines, those of each shape together, and give each stream its own."""
@@ -311,40 +305,13 @@ class Log:
         at = np.concatenate([lines for _, lines, _ in picked])
         places = np.concatenate([where for _, _, where in picked])
         owners = np.repeat([number for number, _, _ in picked], [len(lines) for _, lines, _ in picked])
-        for code, same, texts in self._texts(block, self._alike[codes[at]], at):
+        for same, rows, names in self.figures.read(block, codes, at, tables):
             lines, of = at[same], owners[same]
-            rows, names = self._rows(code, texts, tables[lines] if len(tables) else tables)
             for number in np.unique(of).tolist():
                 own = np.flatnonzero(of == number)
                 where, said = lines[own], None if names is None else names[own]
                 line_numbers = block.numbers[where]
                 self.streams[number].add(places[same[own]], where + block.first, line_numbers, rows[own], said)
-
-    def _texts(self, block: Block, codes: Whole, at: Whole) -> Iterator[tuple[int, Whole, list[bytes]]]:
-        """Lines by their shapes: the shape, which of the lines they are, and what they say."""
-        import numpy as np
-
-        alone = len(codes) > 0 and bool((codes == codes[0]).all())
-        for code in [int(codes[0])] if alone else np.unique(codes).tolist():
-            same = np.arange(len(codes)) if alone else np.flatnonzero(codes == code)
-            raw, starts, ends = block.raw, block.starts[at[same]].tolist(), block.ends[at[same]].tolist()
-            yield code, same, [raw[a:b] for a, b in zip(starts, ends, strict=True)]
-
-    def _rows(self, code: int, texts: list[bytes], tables: Whole) -> tuple[Floats, NDArray[np.object_] | None]:
-        """Lines of one shape, read."""
-        import numpy as np
-
-        shape = self.shapes.known[code]
-        assert shape.extraction is not None
-        rows, said = shape.extraction.read(texts)
-        names = None
-        if shape.extraction.named:
-            names = np.empty(len(texts), object)
-            for at, row in enumerate(said or []):
-                names[at] = row
-        if shape.plan.row:
-            rows[:, TABLE - 5] = tables
-        return rows, names
 
     # --- words -----------------------------------------------------------------------------------------------
 
@@ -420,7 +387,7 @@ class Log:
             if stream.part > 1 and stream.telling:
                 stream.thin()
             if not any(int(orders[-1]) == order or order in orders for orders in stream.orders if len(orders)):
-                rows, names = self._rows(code, [raw], np.array([self.last_tables.get(number, 0)]))
+                rows, names = self.figures.read_one(code, raw, self.last_tables.get(number, 0))
                 stream.add(np.array([stream.count - 1]), np.array([order]), np.array([line]), rows, names)
         for stream in (*self.streams, self.clock):
             stream.sort()

@@ -47,8 +47,10 @@ def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool, commas:
     raw = np.frombuffer(blob, np.uint8)
     lengths = ends - starts
     longest = int(lengths.max(initial=0))
-    if longest > _LONGEST or len(starts) < _FEW:
+    if len(starts) < _FEW or (longest > _LONGEST and commas):
         return _carefully(blob, starts, ends)
+    if longest > _LONGEST:
+        return _of_many_digits(blob, starts, ends)
     mantissa, power = np.zeros(len(starts), np.int64), np.zeros(len(starts), np.int64)
     exponent = np.zeros(len(starts), np.int64)
     point, behind, lowered, odd, grouped = np.zeros((5, len(starts)), np.bool_)
@@ -87,7 +89,14 @@ def numbers(blob: bytes, starts: Whole, ends: Whole, *, exponents: bool, commas:
     return made
 
 
-def order(blob: bytes, starts: Whole, ends: Whole) -> Whole | None:
+def eights(blob: bytes) -> Whole:
+    """The eight bytes from each place on as one number."""
+    import numpy as np
+
+    return np.ndarray((len(blob) + 1,), ">i8", blob + bytes(8), strides=(1,))
+
+
+def order(eight: Whole, starts: Whole, ends: Whole) -> Whole | None:
     """Whole numbers in the order of the values at these places; None unless all have digits, a point, and as many more.
 
     Eight bytes are taken at once and moved to the right; what is left of the point then counts as it should.
@@ -97,12 +106,20 @@ def order(blob: bytes, starts: Whole, ends: Whole) -> Whole | None:
     lengths = ends - starts
     if int(lengths.max(initial=0)) > 8:
         return None
-    padded = blob + bytes(8)
-    words: Whole = np.ndarray((len(blob) + 1,), ">i8", padded, strides=(1,))[starts].astype(np.int64)
+    words: Whole = eight[starts].astype(np.int64)
     words >>= (8 - lengths) * 8
-    first = blob[starts[0] : ends[0]]
-    behind = len(first) - 1 - first.find(b".")
-    return words if bool(((words >> (8 * behind)) & 255 == _POINT).all()) else None
+    behind = int(words[0]).to_bytes(8, "big")[::-1].find(b".")
+    return words if behind >= 0 and bool(((words >> (8 * behind)) & 255 == _POINT).all()) else None
+
+
+def _of_many_digits(blob: bytes, starts: Whole, ends: Whole) -> Floats:
+    import numpy as np
+
+    from stetho.formats.decimals import MARGIN, decimals
+
+    padded = np.frombuffer(b"".join((bytes(MARGIN), blob, bytes(8))), np.uint8)
+    read = decimals(padded, starts + MARGIN, ends + MARGIN, number)
+    return _carefully(blob, starts, ends) if read is None else read
 
 
 def _carefully(blob: bytes, starts: Whole, ends: Whole) -> Floats:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from stetho.phrase import Phrase
 from stetho.text import grammar, grid, tracebacks
-from stetho.text.even import CODES, LONGEST, collapse, collapsed, shown
+from stetho.text.even import shown
 from stetho.text.extraction import Extraction
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 # Beyond these, a log is prose: shapes that say nothing are forgotten, and the rest share one.
 MOST = 1 << 15
 MOST_TELLING = 1 << 16
-MOST_WIDTHS = 1 << 16
-# The share of lines in a block whose widths may be new before it is cheaper to collapse all of them.
-FEW_WIDTHS = 0.08
 WARNING = re.compile(rb"Warning: |\bWARNING\b|\bWARN\b|\bWarning\b|^\[W0? ?0?[0: .]* ")
 # What a shell shows of what it is about to run is not said by the program.
 SHELL = re.compile(rb"\++ \S")
@@ -142,42 +139,6 @@ class Shapes(dict[bytes, int]):
         return understand(line, self.vocabulary)
 
 
-class Widths(dict[bytes, int]):
-    """Codes by lines whose runs of digits and blanks are not made one yet: most logs have few widths.
-
-    Then a line is found without its runs being looked at; where widths are many, runs are collapsed block by block.
-    """
-
-    def __init__(self, shapes: Shapes) -> None:
-        super().__init__()
-        self.shapes = shapes
-        self.missed = 0
-        self.patience = 0
-        """Blocks to go before it is tried again whether widths are few."""
-
-    def __missing__(self, wide: bytes) -> int:
-        self.missed += 1
-        code = self.shapes[collapsed(wide)]
-        if len(self) < MOST_WIDTHS and len(wide) < LONGEST:
-            self[wide] = code
-        return code
-
-    def codes(self, block: bytes, lines: int) -> Whole:
-        """The code of every line of a block that ends with a line's end."""
-        import numpy as np
-
-        coded, known = block.translate(CODES), self.__getitem__
-        if self.patience:
-            self.patience -= 1
-            coded, known = collapse(coded), self.shapes.__getitem__
-        self.missed = 0
-        found = np.fromiter(map(known, coded[:-1].split(b"\n")), np.int64, lines)
-        if self.missed > FEW_WIDTHS * lines:
-            self.patience = 64
-            self.clear()
-        return found
-
-
 def understand(line: bytes, vocabulary: Vocabulary) -> Shape:
     said = vocabulary.said_in(line)
     opens = any(word in line for word in tracebacks.WORDS) and tracebacks.OPENS.search(line) is not None
@@ -223,5 +184,7 @@ def ranks_of(shape: Shape, raw: Whole, starts: Whole) -> Whole | None:
         going &= (byte >= 0) & (byte <= 9)
         if digit == 0 and not going.all():
             return None
+        if not going.any():
+            break
         value = np.where(going, value * 10 + byte, value)
     return value

@@ -7,7 +7,7 @@ from calendar import timegm
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from stetho.series import Floats
+    from stetho.series import Floats, Whole
 
 MONTHS = {name: n for n, name in enumerate(b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
 # The usual layouts, by what remains when digits are evened out: where year, month, day, hour, minute, second stand.
@@ -98,6 +98,20 @@ def seconds_of(stamps: bytes, count: int, width: int) -> Floats | None:
     if usual[7] is not None:
         time = time + number(7) / 10.0 ** len(usual[7])
     return time
+
+
+def stamps_at(raw: bytes, begins: Whole, ends: Whole) -> Floats | None:
+    """Stamps that stand at these places; None when they are not all of one usual layout and width."""
+    import numpy as np
+
+    width = int(ends[0] - begins[0])
+    if (ends - begins != width).any():
+        return None
+    data = np.frombuffer(raw, np.uint8)
+    last = min(width, len(data) - 1 - int(begins.max()))
+    if last < width:
+        return None
+    return seconds_of(data[begins[:, None] + np.arange(width + 1)].tobytes(), len(begins), width)
 
 
 def _time(year: int, month: int, day: int, clock: list[int], fraction: float) -> float | None:
