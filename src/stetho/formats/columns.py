@@ -124,10 +124,12 @@ class Columns:
         for name, (rows, values) in found.items():
             if name in axes.values():
                 continue
+            # Every row has it once at most: what all rows have is in their order.
+            own = slice(None) if len(rows) == self.rows else rows
             yield Series(
                 name, values, self.file,
-                None if whole is None else whole[rows], None if epochs is None else epochs[rows],
-                None if times is None else times[rows], at[rows], self.unit, self.run,
+                None if whole is None else whole[own], None if epochs is None else epochs[own],
+                None if times is None else times[own], at[own], self.unit, self.run,
             )  # fmt: skip
 
     def _axes(self, found: Mapping[str, tuple[Whole, Floats]]) -> dict[str, str | None]:

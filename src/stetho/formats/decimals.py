@@ -176,7 +176,32 @@ def _plain(
         if found is not None:
             return found.astype(np.float64), np.ones(len(found), np.bool_)
     # Most numbers have their point after the first digit.
-    point = first + 1 if second.all() else _points(data, first, ends)
+    digits, fraction, plain = (_one_before if second.all() else _several_before)(data, words, first, ends, negative)
+    power = -fraction if powers is None else powers - fraction
+    values, certain = _times(digits, power)
+    plain &= certain
+    return (np.where(negative, -values, values) if signs else values), plain
+
+
+def _one_before(
+    data: Bytes, words: Words, first: Places, ends: Places, negative: NDArray[np.bool_]
+) -> tuple[Words, Places, NDArray[np.bool_]]:
+    """The digits of numbers with one digit before their point, how many stand behind it, and where that is so."""
+    lead = data[first] - np.uint8(ZERO)
+    fraction = ends - first - 2
+    plain = (lead <= 9) & (fraction > 0) & (fraction <= np.where(lead == 0, MOST_AFTER_ZERO, MOST_DIGITS - 1))
+    if not plain.all():
+        fraction = np.where(plain, fraction, 0)
+    digits = _digits(words, ends, fraction, plain)
+    digits += lead * _tens()[np.minimum(fraction, MOST_DIGITS)]
+    return digits, fraction, plain
+
+
+def _several_before(
+    data: Bytes, words: Words, first: Places, ends: Places, negative: NDArray[np.bool_]
+) -> tuple[Words, Places, NDArray[np.bool_]]:
+    """The same for numbers with their point anywhere, or with none."""
+    point = _points(data, first, ends)
     pointed = point >= 0
     stop = np.where(pointed, point, ends)
     whole, fraction = stop - first, np.where(pointed, ends - stop - 1, 0)
@@ -188,10 +213,7 @@ def _plain(
         whole, fraction = np.where(plain, whole, 1), np.where(plain, fraction, 0)
     digits = _digits(words, stop, whole, plain)
     digits = digits * _tens()[np.minimum(fraction, MOST_DIGITS)] + _digits(words, ends, fraction, plain)
-    power = -fraction if powers is None else powers - fraction
-    values, certain = _times(digits, power)
-    plain &= certain
-    return (np.where(negative, -values, values) if signs else values), plain
+    return digits, fraction, plain
 
 
 def _times(digits: Words, power: Places) -> tuple[Floats, NDArray[np.bool_]]:
