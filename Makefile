@@ -7,7 +7,7 @@ PEERS := .venv-bench
 LIBRARIES := .venv-readers
 
 .PHONY: demo test setup lint types docs bench scoreboard overhead speed readers text-logs run-directory bundles fuzz \
-  matrix smokes clean
+  matrix smokes corpus-verify clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -41,6 +41,10 @@ bench: scoreboard overhead speed bundles fuzz
 # The whole corpus, program by program.
 scoreboard: setup
 	OMP_NUM_THREADS=1 $(BIN)/python bench/scoreboard.py --write
+
+# Every program of the corpus with and without its fix, on two seeds; goes on where it was ended.
+corpus-verify: setup
+	$(BIN)/python -m bench.judge.verify --write
 
 # What observing costs, beside other tools.
 overhead: setup $(PEERS)/.stetho-installed

@@ -1,0 +1,1 @@
+"""What judges stetho: cases with known truth, faults planted in healthy programs, and the scoreboard over both."""
