@@ -22,9 +22,9 @@ in `bench/results/`, without running anything. [How programs are made and verifi
 
 Shares have 95 % intervals (Wilson), means too (bootstrap). Detection: the tool says that something is wrong.
 Category and cause: what it ranks first, or among its first three, `none/…` included. A claim is what it calls
-established. A program counts as right when an accepted cause is named; of a healthy one, nothing may be said against it.
-"Not established" is an outcome of its own, better than a wrong claim. Cost: processor seconds as a multiple of the plain
-run's.
+established. A program counts as right when an accepted cause is named; of a healthy one, nothing may be said against
+it. "Not established" is an outcome of its own, better than a wrong claim. Cost: processor seconds as a multiple of the
+plain run's.
 """
 
 

@@ -93,9 +93,9 @@ def sample(found: Sequence[Subject], size: int, seed: int = 0) -> list[Subject]:
     for one in found:
         strata.setdefault(one.stratum, []).append(one)
     chance = random.Random(seed)
-    for held in strata.values():
-        held.sort(key=lambda one: one.id)
-        chance.shuffle(held)
+    for key in sorted(strata):
+        strata[key].sort(key=lambda one: one.id)
+        chance.shuffle(strata[key])
     picked: list[Subject] = []
     # The stratum that lags most behind its share is the next to give one.
     while len(picked) < size:
