@@ -132,7 +132,7 @@ def test_calibration_is_the_distance_of_what_is_said_from_what_comes_true() -> N
 
 
 def test_intervals_hold_the_share_as_often_as_they_say() -> None:
-    """By the plain way: of all outcomes of forty draws, those whose interval holds the truth, weighed by their chance."""
+    """By the plain way: of all outcomes of forty draws, those whose interval holds the truth, by chance."""
     for truth in (0.05, 0.3, 0.5, 0.9):
         held = sum(
             math.comb(40, hits) * truth**hits * (1 - truth) ** (40 - hits)
