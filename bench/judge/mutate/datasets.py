@@ -25,7 +25,7 @@ class Data:
         """Lines about all inputs `{x}` and labels `{y}`, put where both have a name and nothing has used them yet."""
         names, given, replaced = {}, [], []
         for slot, node, name in (("x", self.inputs, "features"), ("y", self.labels, "labels")):
-            base = _base(node)
+            base = _base(node, self.part)
             if isinstance(base, ast.Name):
                 names[slot] = base.id
             elif any("{" + slot + "}" in line for line in lines):
@@ -49,10 +49,10 @@ class Data:
         return self.changed(f"{{{slot}}} = " + template)
 
 
-def _base(node: ast.expr) -> ast.expr:
+def _base(node: ast.expr, part: bool) -> ast.expr:
     """What a slice, or a tensor made of one, is taken from."""
     while True:
-        if isinstance(node, ast.Subscript):
+        if isinstance(node, ast.Subscript) and (isinstance(node.slice, ast.Slice) or not part):
             node = node.value
         elif isinstance(node, ast.Call) and last(node.func) in ("tensor", "from_numpy", "as_tensor") and node.args:
             node = node.args[0]
@@ -75,9 +75,13 @@ def _sets(program: Program) -> Iterator[Data]:
     mixed = [call for call in made if _shuffled(program, call)]
     for call in mixed or made[:1]:
         if len(call.args) == 1 and isinstance(call.args[0], ast.Starred) and isinstance(call.args[0].value, ast.Call):
-            yield from _returned(program, call.args[0].value)
+            yield from _returned(program, last(call.args[0].value.func))
         elif len(call.args) == 2:
             yield Data(program, program.statement(call), call.args[0], call.args[1], True)
+    for call in calls(program, "DataLoader"):
+        collate = keyword(call, "collate_fn")
+        if collate is not None:
+            yield from _returned(program, last(collate.value))
 
 
 def _shuffled(program: Program, call: ast.Call) -> bool:
@@ -85,11 +89,11 @@ def _shuffled(program: Program, call: ast.Call) -> bool:
     return isinstance(parent, ast.Call) and keyword(parent, "shuffle") is not None
 
 
-def _returned(program: Program, call: ast.Call) -> Iterator[Data]:
+def _returned(program: Program, name: str) -> Iterator[Data]:
     """The pair that a function of the program returns."""
     for node in program.nodes:
         where = program.function(node)
-        if isinstance(node, ast.Return) and where is not None and where.name == last(call.func):
+        if isinstance(node, ast.Return) and where is not None and where.name == name:
             if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
                 inputs, labels = node.value.elts
                 if not isinstance(labels, ast.Dict):
@@ -126,6 +130,14 @@ def _indexed(node: ast.AST | None) -> bool:
     )
 
 
+def _stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _taken(function: ast.FunctionDef) -> set[str]:
+    return {one.arg for one in function.args.args}
+
+
 def _parts(target: ast.AST) -> list[ast.AST]:
     return list(target.elts) if isinstance(target, ast.Tuple) else [target]
 
@@ -142,9 +154,11 @@ def _followed(program: Program, inputs: ast.expr, labels: ast.expr, depth: int =
     for node in program.nodes:
         if isinstance(node, ast.Assign) and program.scope(node) is scope and isinstance(node.value, ast.Call):
             if [last(one) for one in _parts(node.targets[0])] == [inputs.id, labels.id]:
-                yield from _returned(program, node.value)
+                yield from _returned(program, last(node.value.func))
                 return
     if isinstance(scope, ast.FunctionDef):
+        if {inputs.id, labels.id}.isdisjoint(_taken(scope) | {one.id for one in ast.walk(scope) if _stored(one)}):
+            yield Data(program, scope, inputs, labels, False)
         names = [one.arg for one in scope.args.args if one.arg != "self"]
         if inputs.id in names and labels.id in names:
             for call in calls(program, scope.name):

@@ -34,9 +34,9 @@ def _candidates(program: Program, name: str) -> list[ast.expr]:
     given: list[ast.expr | None] = []
     option = "--" + name.replace("_", "-")
     for node in program.nodes:
-        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
-            given.append(node.value)
-        elif isinstance(node, ast.AnnAssign) and last(node.target) == name:
+        if (
+            isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+        ) or (isinstance(node, ast.AnnAssign) and last(node.target) == name):
             given.append(node.value)
         elif isinstance(node, ast.FunctionDef):
             given += _default(node, name)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bench.judge.mutate.program import Program
+from bench.judge.mutate.program import Mutation, Program
 
 FUNCTIONS = {
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
@@ -188,7 +188,9 @@ def backwards(program: Program) -> Iterator[ast.Call]:
 def objectives(program: Program) -> Iterator[ast.expr]:
     """The expressions that gradients are taken of: before `.backward()`, or returned to a framework."""
     for call in backwards(program):
-        yield call.args[0] if call.args and last(receiver(call)) in ("self", "accelerator", "fabric") else receiver(call)
+        yield (
+            call.args[0] if call.args and last(receiver(call)) in ("self", "accelerator", "fabric") else receiver(call)
+        )
     for node in program.nodes:
         where = program.function(node)
         if isinstance(node, ast.Return) and where is not None and where.name in ("training_step", "compute_loss"):
@@ -234,3 +236,42 @@ def unit(program: Program, node: ast.AST) -> str:
 
 def has(program: Program, *names: str) -> bool:
     return next(calls(program, *names), None) is not None
+
+
+def hidden(program: Program) -> Iterator[ast.Call]:
+    """Outputs of layers within a model that further layers go on with."""
+    for forward in forwards(program):
+        for node in ast.walk(forward):
+            if not isinstance(node, ast.Call) or not program.text(node.func).startswith("self."):
+                continue
+            held = program.statement(node)
+            wrapped = any(isinstance(one, ast.Call) for one in _up_to(program, node, held))
+            if wrapped or (isinstance(held, ast.Assign) and held is not forward.body[-1]):
+                yield node
+
+
+def _up_to(program: Program, node: ast.AST, end: ast.AST) -> Iterator[ast.AST]:
+    for one in program.ancestors(node):
+        if one is end:
+            return
+        yield one
+
+
+def shifted(program: Program) -> Iterator[tuple[ast.Subscript, ast.Subscript]]:
+    """Pairs of slices of one sequence, all but its end and all but its begin."""
+    found = [node for node in program.nodes if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)]
+    for one in found:
+        for other in found:
+            same = one.value.id == other.value.id and program.scope(one) is program.scope(other)
+            texts = program.text(one.slice).replace(" ", ""), program.text(other.slice).replace(" ", "")
+            if same and texts in ((":,:-1", ":,1:"), (":-1", "1:"), ("...,:-1", "...,1:")):
+                yield one, other
+
+
+def begun(program: Program, change: str) -> Iterator[Mutation]:
+    """What happens to every parameter of a model before its optimizer is made, unless it was loaded."""
+    for optimizer in optimizers(program):
+        if optimizer.owner and not has(program, "load_state_dict") and imports(program, optimizer.call, "torch"):
+            lines = "with torch.no_grad():", f"    for p in {optimizer.owner}.parameters():", f"        {change}"
+            yield Mutation((program.before(program.statement(optimizer.call), *lines),))
+            return
