@@ -39,6 +39,13 @@ class Data:
         """The labels, `{y}`, of the training part where that can be told, made into something else."""
         return self._expressed(self.labels, "y", template)
 
+    def named(self, *lines: str) -> tuple[Edit, ...]:
+        """Lines about the labels, `{y}`, of the training part where that can be told, which get a name for it."""
+        if not self.part:
+            return self.changed(*lines)
+        given = [f"labels = {self.program.text(self.labels)}", *(line.format(y="labels") for line in lines)]
+        return self.program.before(self.statement, *given), self.program.replace(self.labels, "labels")
+
     def refed(self, template: str) -> tuple[Edit, ...]:
         """The inputs, `{x}`, of the training part where that can be told, made into something else."""
         return self._expressed(self.inputs, "x", template)
@@ -93,11 +100,12 @@ def _returned(program: Program, name: str) -> Iterator[Data]:
     """The pair that a function of the program returns."""
     for node in program.nodes:
         where = program.function(node)
-        if isinstance(node, ast.Return) and where is not None and where.name == name:
-            if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
-                inputs, labels = node.value.elts
-                if not isinstance(labels, ast.Dict):
-                    yield Data(program, node, inputs, labels, False)
+        if not isinstance(node, ast.Return) or where is None or where.name != name:
+            continue
+        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
+            inputs, labels = node.value.elts
+            if not isinstance(labels, ast.Dict):
+                yield Data(program, node, inputs, labels, False)
 
 
 def _drawn(program: Program) -> Iterator[Data]:
@@ -112,9 +120,9 @@ def fed(program: Program, prediction: ast.expr) -> ast.expr | None:
     """What goes into the model whose output is a prediction."""
     if isinstance(prediction, ast.Name):
         for node in program.nodes:
-            if isinstance(node, ast.Assign) and program.scope(node) is program.scope(prediction):
-                if prediction.id in [last(one) for target in node.targets for one in _parts(target)]:
-                    return fed(program, node.value)
+            here = isinstance(node, ast.Assign) and program.scope(node) is program.scope(prediction)
+            if here and prediction.id in [last(one) for target in node.targets for one in _parts(target)]:
+                return fed(program, node.value)
         return None
     found = [node for node in ast.walk(prediction) if isinstance(node, ast.Call) and node.args]
     taken = [argument(node, 0) for node in found]
@@ -152,10 +160,10 @@ def _followed(program: Program, inputs: ast.expr, labels: ast.expr, depth: int =
         return
     scope = program.scope(labels)
     for node in program.nodes:
-        if isinstance(node, ast.Assign) and program.scope(node) is scope and isinstance(node.value, ast.Call):
-            if [last(one) for one in _parts(node.targets[0])] == [inputs.id, labels.id]:
-                yield from _returned(program, last(node.value.func))
-                return
+        here = isinstance(node, ast.Assign) and program.scope(node) is scope and isinstance(node.value, ast.Call)
+        if here and [last(one) for one in _parts(node.targets[0])] == [inputs.id, labels.id]:
+            yield from _returned(program, last(node.value.func))
+            return
     if isinstance(scope, ast.FunctionDef):
         if {inputs.id, labels.id}.isdisjoint(_taken(scope) | {one.id for one in ast.walk(scope) if _stored(one)}):
             yield Data(program, scope, inputs, labels, False)

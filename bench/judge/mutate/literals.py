@@ -32,19 +32,18 @@ def written(program: Program, node: ast.expr) -> ast.Constant | None:
 def _candidates(program: Program, name: str) -> list[ast.expr]:
     """All that may give a name its value."""
     given: list[ast.expr | None] = []
-    option = "--" + name.replace("_", "-")
+    options = "--" + name.replace("_", "-"), f"--{name}"
     for node in program.nodes:
-        if (
-            isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
-        ) or (isinstance(node, ast.AnnAssign) and last(node.target) == name):
-            given.append(node.value)
+        if isinstance(node, ast.Assign):
+            given += [node.value for one in node.targets if isinstance(one, ast.Name) and one.id == name]
+        elif isinstance(node, ast.AnnAssign):
+            given.append(node.value if last(node.target) == name else None)
         elif isinstance(node, ast.FunctionDef):
             given += _default(node, name)
         elif isinstance(node, ast.Call) and last(node.func) == "add_argument":
-            told = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            told = {one.value for one in node.args if isinstance(one, ast.Constant)}
             default = keyword(node, "default")
-            if default is not None and (option in told or option.replace("-", "_").replace("__", "--", 1) in told):
-                given.append(default.value)
+            given.append(default.value if default is not None and told.intersection(options) else None)
         elif isinstance(node, ast.Call) and not _constructs(node):
             passed = keyword(node, name)
             given.append(passed.value if passed is not None else None)

@@ -153,7 +153,8 @@ class Program:
 
     def remove(self, statement: ast.stmt) -> Edit:
         """A statement taken out; where it is all there is, something without effect stands for it."""
-        indent, source = self.indent(statement), self.home[statement]
+        source = self.home[statement]
+        self.indent(statement)
         begin, end = source.starts[statement.lineno - 1], source.starts[statement.end_lineno]
         rest = source.text[self.span(statement)[1] : end].strip()
         if len(self.block(statement)) == 1 or (rest and not rest.startswith("#")):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bench.judge.mutate.program import Mutation, Program
+from bench.judge.mutate.program import Edit, Program
 
 FUNCTIONS = {
     "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
@@ -20,7 +20,6 @@ CRITERIA = {
 }  # fmt: skip
 REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS", "NAdam", "RAdam", "Adamax", "Adadelta")
-MODULES = ("Module", "LightningModule")
 # Functions by whose names nothing is trained in them.
 JUDGING = re.compile(r"(?i)^_?(eval|valid|test|predict|score|accuracy|agreement|report|calibrat|sharpness)")
 
@@ -173,9 +172,8 @@ def clearings(program: Program) -> Iterator[ast.stmt]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and last(node.value.func) == "zero_grad":
             if inside:
                 yield node
-        elif isinstance(node, ast.For) and len(node.body) == 1 and isinstance(node.body[0], ast.Assign):
-            if last(node.body[0].targets[0]) == "grad" and program.text(node.body[0].value) == "None":
-                yield node
+        elif isinstance(node, ast.For) and re.fullmatch(r"\w+\.grad = None", program.text(node.body[0])):
+            yield node
 
 
 def backwards(program: Program) -> Iterator[ast.Call]:
@@ -188,14 +186,13 @@ def backwards(program: Program) -> Iterator[ast.Call]:
 def objectives(program: Program) -> Iterator[ast.expr]:
     """The expressions that gradients are taken of: before `.backward()`, or returned to a framework."""
     for call in backwards(program):
-        yield (
-            call.args[0] if call.args and last(receiver(call)) in ("self", "accelerator", "fabric") else receiver(call)
-        )
+        passed = call.args and last(receiver(call)) in ("self", "accelerator", "fabric")
+        yield call.args[0] if passed else receiver(call)
     for node in program.nodes:
-        where = program.function(node)
-        if isinstance(node, ast.Return) and where is not None and where.name in ("training_step", "compute_loss"):
-            if isinstance(node.value, (ast.Name, ast.Call, ast.BinOp)):
-                yield node.value
+        where = program.function(node) if isinstance(node, ast.Return) else None
+        framed = where is not None and where.name in ("training_step", "compute_loss")
+        if framed and isinstance(node.value, (ast.Name, ast.Call, ast.BinOp)):
+            yield node.value
 
 
 def loops(program: Program, node: ast.AST) -> list[ast.For | ast.While]:
@@ -207,18 +204,6 @@ def loops(program: Program, node: ast.AST) -> list[ast.For | ast.While]:
         if isinstance(one, (ast.For, ast.While)):
             found.append(one)
     return found
-
-
-def models(program: Program) -> Iterator[ast.ClassDef]:
-    """Classes of modules."""
-    for node in program.nodes:
-        if isinstance(node, ast.ClassDef) and any(last(base) in MODULES for base in node.bases):
-            yield node
-
-
-def forwards(program: Program) -> Iterator[ast.FunctionDef]:
-    for model in models(program):
-        yield from (one for one in model.body if isinstance(one, ast.FunctionDef) and one.name == "forward")
 
 
 def imports(program: Program, node: ast.AST, name: str) -> bool:
@@ -238,40 +223,9 @@ def has(program: Program, *names: str) -> bool:
     return next(calls(program, *names), None) is not None
 
 
-def hidden(program: Program) -> Iterator[ast.Call]:
-    """Outputs of layers within a model that further layers go on with."""
-    for forward in forwards(program):
-        for node in ast.walk(forward):
-            if not isinstance(node, ast.Call) or not program.text(node.func).startswith("self."):
-                continue
-            held = program.statement(node)
-            wrapped = any(isinstance(one, ast.Call) for one in _up_to(program, node, held))
-            if wrapped or (isinstance(held, ast.Assign) and held is not forward.body[-1]):
-                yield node
-
-
-def _up_to(program: Program, node: ast.AST, end: ast.AST) -> Iterator[ast.AST]:
-    for one in program.ancestors(node):
-        if one is end:
-            return
-        yield one
-
-
-def shifted(program: Program) -> Iterator[tuple[ast.Subscript, ast.Subscript]]:
-    """Pairs of slices of one sequence, all but its end and all but its begin."""
-    found = [node for node in program.nodes if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)]
-    for one in found:
-        for other in found:
-            same = one.value.id == other.value.id and program.scope(one) is program.scope(other)
-            texts = program.text(one.slice).replace(" ", ""), program.text(other.slice).replace(" ", "")
-            if same and texts in ((":,:-1", ":,1:"), (":-1", "1:"), ("...,:-1", "...,1:")):
-                yield one, other
-
-
-def begun(program: Program, change: str) -> Iterator[Mutation]:
-    """What happens to every parameter of a model before its optimizer is made, unless it was loaded."""
-    for optimizer in optimizers(program):
-        if optimizer.owner and not has(program, "load_state_dict") and imports(program, optimizer.call, "torch"):
-            lines = "with torch.no_grad():", f"    for p in {optimizer.owner}.parameters():", f"        {change}"
-            yield Mutation((program.before(program.statement(optimizer.call), *lines),))
-            return
+def added(program: Program, call: ast.Call, said: str) -> Edit:
+    """One more keyword argument of a call."""
+    begin, end = program.span(call)
+    inside = program.text(call)[:-1].rstrip()
+    comma = "" if inside.endswith("(") else " " if inside.endswith(",") else ", "
+    return Edit(program.home[call].file, begin + len(inside), end - 1, comma + said)

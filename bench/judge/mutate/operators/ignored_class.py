@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import keyword, losses
+from bench.judge.mutate.vocabulary import added, keyword, losses
 
 
 @fault(

@@ -3,9 +3,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from bench.judge.mutate.models import forwards
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import REGRESSION, calls, forwards, last, losses, unit
+from bench.judge.mutate.vocabulary import REGRESSION, calls, last, losses, unit
 
 
 @fault(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bench.judge.mutate.literals import written
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import keyword, optimizers
+from bench.judge.mutate.vocabulary import added, keyword, optimizers
 
 
 @fault(
