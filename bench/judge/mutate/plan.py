@@ -88,7 +88,7 @@ def _whole(operator: Operator, program: Program) -> Iterator[Mutation]:
 
 def bases() -> list[Case]:
     """The healthy cases."""
-    return [case for case in corpus.cases() if case.healthy]
+    return [corpus.load(name) for name in corpus.names() if corpus.family_of(name) == corpus.HEALTHY]
 
 
 def mutants_of(case: Case, operator: Operator) -> Iterator[Mutant]:
