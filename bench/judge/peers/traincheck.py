@@ -39,54 +39,53 @@ def version() -> str:
 
 
 def answer(subject: Subject, version: str) -> Answer:
-    begun, before = time.monotonic(), os.times()
+    begun, spent = time.monotonic(), [0.0]
     with scratch() as folder:
         project = Path(folder) / "plain" / subject.base
         subject.lay(project)
         alone = run(subject.command, project, seconds=LIMIT)
         try:
-            status, said = _violated(subject, Path(folder))
+            status, said = _violated(subject, Path(folder), spent)
         except NotRunnable as error:
             status, said = "failed", str(error)
-    after = os.times()
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
     ranking = (("other/unlisted", 0.5),) if status == "suspected" else (("none/healthy", 0.5),)
     return Answer(
         TOOL, version, subject.id, subject.digest, status, ranking if status != "failed" else (), runs=2.0, said=said,
-        seconds=time.monotonic() - begun, processor=round(spent - alone.processor, 2), plain=round(alone.processor, 2),
+        seconds=time.monotonic() - begun, processor=round(sum(spent), 2), plain=round(alone.processor, 2),
     )  # fmt: skip
 
 
-def _violated(subject: Subject, folder: Path) -> tuple[str, str]:
-    """Whether the judged run violates what holds in the good one, and how often."""
+def _violated(subject: Subject, folder: Path, spent: list[float]) -> tuple[str, str]:
+    """Whether the judged run violates what holds in the good one, and how often; adds up what its stages took."""
     case = corpus.load(subject.base)
     corpus.lay(case, folder / "good", fixed=subject.kind == "case" and not case.healthy)
     subject.lay(folder / "judged")
-    traces = {which: _collected(subject, folder / which) for which in ("good", "judged")}
+    traces = {which: _collected(subject, folder / which, spent) for which in ("good", "judged")}
     invariants = folder / "invariants.json"
-    _stage("infer", ["traincheck-infer", "-f", str(traces["good"]), "-o", str(invariants)], folder)
+    _stage("infer", ["traincheck-infer", "-f", str(traces["good"]), "-o", str(invariants)], folder, spent)
     if not invariants.exists() or not invariants.stat().st_size:
         raise NotRunnable("infer: no invariant was found")
     check = ["traincheck-check", "-f", str(traces["judged"]), "-i", str(invariants), "--no-html-report"]
-    found = FAILED.findall(_stage("check", [*check, "-o", str(folder / "checked")], folder))
+    found = FAILED.findall(_stage("check", [*check, "-o", str(folder / "checked")], folder, spent))
     if not found:
         raise NotRunnable("check: it did not say how many invariants failed")
     failed, checked = map(int, found[-1])
     return ("suspected" if failed else "clear"), f"{failed} of {checked} invariants violated"
 
 
-def _collected(subject: Subject, project: Path) -> Path:
+def _collected(subject: Subject, project: Path, spent: list[float]) -> Path:
     if len(subject.command) < 2 or subject.command[0] != "python" or not subject.command[1].endswith(".py"):
         raise NotRunnable(f"collect: it takes a script, not {' '.join(subject.command)}")
     (project / "run.sh").write_text(" ".join(subject.command) + "\n", encoding="utf-8")
     command = ["traincheck-collect", "-p", subject.command[1], "-s", "run.sh", "-a", "--output-dir", "trace", *SAMPLED]
-    _stage("collect", command, project)
+    _stage("collect", command, project, spent)
     return project / "trace"
 
 
-def _stage(name: str, command: list[str], folder: Path) -> str:
+def _stage(name: str, command: list[str], folder: Path, spent: list[float]) -> str:
     path = f"{BIN}{os.pathsep}{environment()['PATH']}"
     done = run(("env", f"PATH={path}", str(BIN / command[0]), *command[1:]), folder, seconds=LIMIT)
+    spent.append(done.processor)
     if done.code is None:
         raise NotRunnable(f"{name}: not done after {LIMIT:.0f} s")
     if done.code:
