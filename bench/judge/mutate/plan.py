@@ -11,7 +11,6 @@ from functools import cache
 from itertools import islice, zip_longest
 from pathlib import Path
 
-import tomllib
 from bench.judge import case as corpus
 from bench.judge.case import HEALTHY, Case, Place, Wrong
 from bench.judge.mutate.operator import Operator, operators
@@ -89,8 +88,7 @@ def _whole(operator: Operator, program: Program) -> Iterator[Mutation]:
 
 def bases() -> list[Case]:
     """The healthy cases; how the others are written down is no matter here."""
-    truths = {name: (corpus.CORPUS / name / "truth.toml").read_text(encoding="utf-8") for name in corpus.names()}
-    return [corpus.load(name) for name, text in truths.items() if tomllib.loads(text).get("family") == HEALTHY]
+    return [corpus.load(name) for name in corpus.names() if corpus.family_of(name) == HEALTHY]
 
 
 def mutants_of(case: Case, operator: Operator) -> Iterator[Mutant]:
