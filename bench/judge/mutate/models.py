@@ -23,6 +23,20 @@ def forwards(program: Program) -> Iterator[ast.FunctionDef]:
         yield from (one for one in model.body if isinstance(one, ast.FunctionDef) and one.name == "forward")
 
 
+def outer(program: Program) -> ast.ClassDef | ast.Call | None:
+    """The model that is trained: its class or its stack of layers, when nothing else can be meant."""
+    for optimizer in optimizers(program):
+        for node in program.nodes:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or not optimizer.owner:
+                continue
+            if any(last(one) == optimizer.owner.rpartition(".")[2] for one in node.targets):
+                made = last(node.value.func)
+                own = [one for one in models(program) if one.name == made]
+                return own[0] if own else node.value if made == "Sequential" else None
+    classes = list(models(program))
+    return classes[0] if len(classes) == 1 else None
+
+
 def hidden(program: Program) -> Iterator[ast.Call]:
     """Outputs of layers within a model that further layers go on with."""
     for forward in forwards(program):

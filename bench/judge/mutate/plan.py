@@ -12,13 +12,13 @@ from itertools import islice, zip_longest
 from pathlib import Path
 
 from bench.judge import case as corpus
-from bench.judge.case import Case, Place, Wrong
+from bench.judge.case import HEALTHY, Case, Place, Wrong
 from bench.judge.mutate.operator import Operator, operators
 from bench.judge.mutate.program import Mutation, Program, Unfit, read
 from bench.judge.running import SCRATCH
 
-# So many places of a base does one operator change, each in a mutant of its own.
-MOST = 2
+# So many places of a base does one operator change, each in a mutant of its own; one is enough for what means nothing.
+MOST, MOST_PRESERVING = 2, 1
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def program_of(case: Case) -> Program:
 
 def sites(operator: Operator, program: Program) -> Iterator[Mutation]:
     """What an operator changes in a program: different, whole programs, at most so many."""
-    yield from islice(_whole(operator, program), MOST)
+    yield from islice(_whole(operator, program), MOST_PRESERVING if operator.preserving else MOST)
 
 
 def _whole(operator: Operator, program: Program) -> Iterator[Mutation]:
@@ -87,8 +87,8 @@ def _whole(operator: Operator, program: Program) -> Iterator[Mutation]:
 
 
 def bases() -> list[Case]:
-    """The healthy cases."""
-    return [corpus.load(name) for name in corpus.names() if corpus.family_of(name) == corpus.HEALTHY]
+    """The healthy cases; how the others are written down is no matter here."""
+    return [corpus.load(name) for name in corpus.names() if corpus.family_of(name) == HEALTHY]
 
 
 def mutants_of(case: Case, operator: Operator) -> Iterator[Mutant]:

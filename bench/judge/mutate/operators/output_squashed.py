@@ -3,7 +3,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from bench.judge.mutate.models import forwards
+from bench.judge.mutate.models import forwards, outer
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
 from bench.judge.mutate.vocabulary import REGRESSION, calls, last, losses, unit
@@ -28,5 +28,6 @@ def output_squashed(program: Program) -> Iterator[Mutation]:
             )
     for forward in forwards(program):
         given = forward.body[-1]
-        if isinstance(given, ast.Return) and isinstance(given.value, ast.Call):
+        own = forward in getattr(outer(program), "body", ())
+        if own and isinstance(given, ast.Return) and isinstance(given.value, ast.Call):
             yield Mutation((program.replace(given.value, program.text(given.value) + ".sigmoid()"),))

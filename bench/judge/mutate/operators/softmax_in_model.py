@@ -3,10 +3,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from bench.judge.mutate.models import forwards
+from bench.judge.mutate.models import forwards, outer
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import calls, last, losses, unit
+from bench.judge.mutate.vocabulary import last, losses, unit
 
 
 @fault(
@@ -32,12 +32,16 @@ def softmax_in_model(program: Program) -> Iterator[Mutation]:
     """The model ends with a softmax although its loss expects logits."""
     if not any(losses(program, "cross_entropy")):
         return
+    model = outer(program)
     for forward in forwards(program):
         given = forward.body[-1]
-        if isinstance(given, ast.Return) and isinstance(given.value, ast.Call):
+        if (
+            forward in getattr(model, "body", ())
+            and isinstance(given, ast.Return)
+            and isinstance(given.value, ast.Call)
+        ):
             yield Mutation((program.replace(given.value, program.text(given.value) + ".softmax(-1)"),))
-    for stack in calls(program, "Sequential"):
-        end = stack.args[-1] if stack.args else None
-        if isinstance(end, ast.Call) and last(end.func) == "Linear":
-            softmax = f", {unit(program, stack)}.Softmax(dim=-1)"
-            yield Mutation((program.replace(end, program.text(end) + softmax),))
+    end = model.args[-1] if isinstance(model, ast.Call) and model.args else None
+    if isinstance(end, ast.Call) and last(end.func) == "Linear":
+        softmax = f", {unit(program, end)}.Softmax(dim=-1)"
+        yield Mutation((program.replace(end, program.text(end) + softmax),))
