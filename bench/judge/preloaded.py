@@ -7,6 +7,7 @@ their own, and commands other than `python`, are run the ordinary way.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -68,7 +69,7 @@ class Preloaded:
 
 def serve() -> None:
     """Fork for every line that comes, and say how that went."""
-    import numpy  # noqa: F401, ICN001
+    import numpy  # noqa: F401
     import torch  # noqa: F401
 
     for line in sys.stdin:
@@ -89,14 +90,10 @@ def serve() -> None:
         clock.cancel()
         clock.join()
         seconds = time.monotonic() - begun
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         code = None if late.is_set() else os.waitstatus_to_exitcode(status)
-        told = dict(
-            code=code, seconds=seconds, processor=usage.ru_utime + usage.ru_stime, peak=usage.ru_maxrss / 1024
-        )
+        told = dict(code=code, seconds=seconds, processor=usage.ru_utime + usage.ru_stime, peak=usage.ru_maxrss / 1024)
         sys.stdout.write(json.dumps(told) + "\n")
         sys.stdout.flush()
 

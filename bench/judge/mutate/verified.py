@@ -28,14 +28,17 @@ from bench.judge.case import ROOT, Case
 from bench.judge.mutate import plan
 from bench.judge.mutate.judgement import Level, shown
 from bench.judge.mutate.operator import operators
+from bench.judge.preloaded import Preloaded
 from bench.judge.progress import Bar
-from bench.judge.running import Ran, run, scratch
-from bench.judge.verify import PATIENCE, SEEDS, seen
+from bench.judge.running import Ran, scratch
+from bench.judge.verify import PATIENCE, SEEDS
 
 KEPT = ROOT / "bench" / "results" / "mutants.jsonl"
 LEVELS = ROOT / "bench" / "results" / "bases.jsonl"
 PAGE = ROOT / "docs" / "mutants.md"
 SPREAD_SEEDS = (*SEEDS, 2)
+# Every thread has a process of its own to start programs from.
+OWN = threading.local()
 Row = dict[str, Any]
 
 
@@ -62,7 +65,7 @@ class Bases:
 
     def _found(self, case: Case) -> Row:
         assert case.measure is not None
-        runs = [seen(case, fixed=False, seed=seed) for seed in SPREAD_SEEDS]
+        runs = [alone(case, seed) for seed in SPREAD_SEEDS]
         values = [one.last(case.measure.pattern) for one in runs]
         if not all(map(math.isfinite, values)):
             raise corpus.Wrong(f"{case.name} does not end with a number on every seed: {values}")
@@ -70,12 +73,27 @@ class Bases:
         return {"name": case.name, "digest": case.digest(), "values": values, "processor": most[0], "peak": most[1]}
 
 
+def starter() -> Preloaded:
+    """The process that this thread starts programs from."""
+    if not hasattr(OWN, "starter"):
+        OWN.starter = Preloaded()
+    return OWN.starter
+
+
+def alone(case: Case, seed: int) -> Ran:
+    """One run of a base, started as its mutants are."""
+    with scratch() as folder:
+        project = Path(folder) / case.name
+        corpus.lay(case, project, seed=seed)
+        return starter().run(case.command, project, seconds=PATIENCE, offset=1000 * seed)
+
+
 def once(mutant: plan.Mutant, seed: int) -> Ran:
     """One run of a mutant, laid out anew."""
     with scratch() as folder:
         project = Path(folder) / mutant.base.name
         plan.lay(mutant, project, seed)
-        return run(mutant.base.command, project, seconds=PATIENCE, offset=1000 * seed)
+        return starter().run(mutant.base.command, project, seconds=PATIENCE, offset=1000 * seed)
 
 
 def verified(mutant: plan.Mutant, bases: Bases) -> Row:
