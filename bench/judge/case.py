@@ -185,6 +185,11 @@ def names(corpus: Path = CORPUS) -> list[str]:
     return sorted(path.parent.name for path in corpus.glob("*/truth.toml"))
 
 
+def family_of(name: str, corpus: Path = CORPUS) -> str:
+    """The family of a case, whatever else is wrong with it."""
+    return str(tomllib.loads((corpus / name / "truth.toml").read_text(encoding="utf-8")).get("family", ""))
+
+
 def cases(corpus: Path = CORPUS) -> Iterator[Case]:
     """All cases, in the order of their names."""
     for name in names(corpus):

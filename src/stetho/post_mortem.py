@@ -45,7 +45,7 @@ def opened(target: str) -> Iterator[tuple[Path, str]]:
                 while part := sys.stdin.buffer.read(1 << 20):
                     if shutil.disk_usage(folder).free < RESERVE:
                         raise BadRequest(
-                            f"standard input fills the disk of {folder}; write it to a file, and give that: stetho why FILE"
+                            f"standard input fills the disk of {folder}; give it as a file: stetho why FILE"
                         )
                     handle.write(part)
             yield file, PASTED
