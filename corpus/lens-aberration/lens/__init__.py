@@ -1,0 +1,1 @@
+"""Surrogate of a thick plano-convex / meniscus singlet for the alignment optimiser."""

@@ -1,0 +1,4 @@
+from .config import Config
+from .model import TinyLM
+
+__all__ = ["Config", "TinyLM"]
