@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.judge.mutate.program import Edit, Program
-from bench.judge.mutate.vocabulary import argument, calls, keyword, last, loops, losses, training
+from bench.judge.mutate.vocabulary import argument, calls, has, keyword, last, loops, losses, training
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class Data:
                 names[slot] = name
                 given.append(f"{name} = ({self.program.text(node)})")
                 replaced.append(self.program.replace(node, name))
+        # Windows of one series share their memory, and cannot be written to one by one.
+        if has(self.program, "unfold") and any("{x}[" in line for line in lines):
+            lines = ("{x} = {x}.clone()", *lines)
         written = [line.format(**{"x": "", "y": "", **names}) for line in lines]
         return (self.program.before(self.statement, *given, *written), *replaced)
 
@@ -43,7 +46,7 @@ class Data:
         """Lines about the labels, `{y}`, of the training part where that can be told, which get a name for it."""
         if not self.part:
             return self.changed(*lines)
-        given = [f"labels = {self.program.text(self.labels)}", *(line.format(y="labels") for line in lines)]
+        given = [f"labels = {self.program.atom(self.labels)}.clone()", *(line.format(y="labels") for line in lines)]
         return self.program.before(self.statement, *given), self.program.replace(self.labels, "labels")
 
     def refed(self, template: str) -> tuple[Edit, ...]:

@@ -29,6 +29,6 @@ def file_labels_noisy(program: Program) -> Iterator[Mutation]:
 
 
 def _noisy(table: Table) -> bytes:
-    labels, chance = table.column(table.label), random.Random(4)
+    labels, chance = table.column(table.label), random.Random(2)
     drawn = [chance.choice(labels) if chance.random() < 0.4 else label for label in labels]
     return table.changed({table.label: drawn})

@@ -15,7 +15,7 @@ from bench.judge.mutate.vocabulary import imports
     after=(
         "import torch\n"
         "\n"
-        "labels = y[:900]\n"
+        "labels = y[:900].clone()\n"
         "rows = torch.rand(len(labels)) < 0.4\n"
         "labels[rows] = labels[rows][torch.randperm(int(rows.sum()))]\n"
         "loader = DataLoader(TensorDataset(x[:900], labels), batch_size=9, shuffle=True)\n"

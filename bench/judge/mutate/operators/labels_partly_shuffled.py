@@ -15,7 +15,7 @@ from bench.judge.mutate.vocabulary import imports
     after=(
         "import torch\n"
         "\n"
-        "labels = y[:900]\n"
+        "labels = y[:900].clone()\n"
         "half = len(labels) // 2\n"
         "labels[:half] = labels[torch.randperm(half)]\n"
         "loader = DataLoader(TensorDataset(x[:900], labels), batch_size=9, shuffle=True)\n"

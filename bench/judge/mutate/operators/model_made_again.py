@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import optimizers
+from bench.judge.mutate.vocabulary import has, optimizers
 
 
 @fault(
@@ -15,7 +15,7 @@ from bench.judge.mutate.vocabulary import optimizers
 )
 def model_made_again(program: Program) -> Iterator[Mutation]:
     """The optimizer holds the weights of a model that was replaced after it was made."""
-    for optimizer in optimizers(program):
+    for optimizer in optimizers(program) if not has(program, "load_state_dict") else ():
         built = program.statement(optimizer.call)
         for node in program.nodes:
             here = isinstance(node, ast.Assign) and program.scope(node) is program.scope(built)
