@@ -6,7 +6,7 @@ CHUTES = 8
 
 
 class Labels(Dataset):
-    """16x16 crops of shipping labels: the chute is coded by two out of eight symbols somewhere on the label."""
+    """16x16 crops of shipping labels: one of eight symbols somewhere on the label says the chute."""
 
     def __init__(self, n: int, seed: int):
         g = torch.Generator().manual_seed(seed)

@@ -1,7 +1,7 @@
 """Learned clean-up of single-lead ECG strips.
 
 The network gets a strip with muscle noise and baseline wander and returns the clean strip. Besides the fit to the
-clean strip there are two mild priors: little jitter from sample to sample, and little output between beats.
+clean strip there are two priors: little jitter from sample to sample, and little output between beats.
 """
 from dataclasses import asdict, dataclass, field
 

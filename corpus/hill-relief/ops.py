@@ -1,4 +1,4 @@
-"""Periodic activation with a hand-written backward; keeps one tensor instead of two."""
+"""Periodic activation."""
 import torch
 
 
