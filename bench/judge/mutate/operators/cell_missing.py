@@ -19,6 +19,7 @@ from bench.judge.mutate.tables import Table, for_training
         "train.csv": "a,b,label\n1,5,0\nnan,6,1\n3,7,2\n",
         "valid.csv": "a,b,label\n8,9,1\n",
     },
+    effect="fails",
 )
 def cell_missing(program: Program) -> Iterator[Mutation]:
     """One cell of one file is not a number."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bench.judge.mutate.literals import written
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import argument, calls, last, unit
+from bench.judge.mutate.vocabulary import argument, calls, has, last, unit
 
 
 @fault(
@@ -28,5 +28,9 @@ def dropout_too_strong(program: Program) -> Iterator[Mutation]:
             yield Mutation((program.replace(written(program, rate) or rate, "0.95"),), (call,))
     for call in calls(program, "ReLU", "Tanh", "GELU", "SiLU", "LeakyReLU"):
         parent = program.parents[call]
-        if isinstance(parent, ast.Call) and last(parent.func) == "Sequential":
+        # One more layer would give those after it other names than stored weights have.
+        free = (
+            isinstance(parent, ast.Call) and last(parent.func) == "Sequential" and not has(program, "load_state_dict")
+        )
+        if free:
             yield Mutation((program.replace(call, f"{program.text(call)}, {unit(program, call)}.Dropout(0.95)"),))

@@ -14,6 +14,7 @@ from bench.judge.mutate.vocabulary import calls, keyword
     "env/exception",
     before="loss = F.cross_entropy(net(x), y, ignore_index=0)\n",
     after="loss = F.cross_entropy(net(x), y)\n",
+    effect="fails",
 )
 def padding_counted(program: Program) -> Iterator[Mutation]:
     """Positions that should be left out are trained on."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from bench.judge.mutate.literals import number, written
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import calls, last
+from bench.judge.mutate.vocabulary import calls, has, last
 
 
 @fault(
@@ -17,6 +17,8 @@ from bench.judge.mutate.vocabulary import calls, last
 )
 def too_narrow(program: Program) -> Iterator[Mutation]:
     """A hidden layer is one unit wide."""
+    if has(program, "load_state_dict"):
+        return
     for name in ("hidden", "width", "h", "ch", "n_hidden", "hidden_size", "dim", "n_embd"):
         for node in program.nodes:
             if isinstance(node, ast.arg) and node.arg == name:
