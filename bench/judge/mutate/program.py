@@ -183,7 +183,9 @@ class Program:
     def places(self, mutation: Mutation) -> tuple[Place, ...]:
         """Where the mutated program would be pointed to: marks, then edits, then data files."""
         spots = [(self.home[mark].file, self._moved(mutation, mark)) for mark in mutation.marks]
-        spots += [(edit.file, _landed(mutation, edit)) for edit in mutation.edits if edit.text.strip()]
+        shown = [edit for edit in mutation.edits if edit.text.strip()]
+        # Where something is only taken out and nothing else is known, it is missing from there.
+        spots += [(edit.file, _landed(mutation, edit)) for edit in shown or (() if spots else mutation.edits)]
         texts = {file: source.text for file, source in self.sources.items()} | self.apply(mutation)
         found = [Place(file, texts[file].count("\n", 0, at) + 1) for file, at in spots]
         found += [Place(one.file, column=one.column, sample=one.sample) for one in mutation.rewrites]

@@ -16,11 +16,13 @@ from typing import Any, Protocol
 import numpy as np
 from bench.judge.mutate.program import Program
 
-LABELS = ("label", "labels", "target", "targets", "y", "class", "class_id", "cls", "answer", "outcome")
-INPUTS = ("x", "inputs", "features", "data", "X")
+LABELS = (
+    "label", "labels", "target", "targets", "y", "class", "class_id", "cls", "answer", "outcome", "category", "state",
+    "species", "species_id", "topic", "topics", "desk",
+)  # fmt: skip
 NOT_FEATURES = re.compile(r"(?i)(^|_)(id|index|key|time|date|timestamp|split|name|path|file)(_|$)|^(t|step|day|hour)$")
 JUDGING = re.compile(r"(?i)(^|[/_.-])(val|valid|validation|test|dev|holdout|eval)([/_.-]|$)")
-LARGEST = 40_000_000
+LARGEST, FEWEST = 40_000_000, 50
 
 
 class Table(Protocol):
@@ -29,6 +31,8 @@ class Table(Protocol):
     file: str
     label: str
 
+    @property
+    def rows_count(self) -> int: ...
     @property
     def features(self) -> Sequence[str]: ...
     def column(self, name: str) -> list[Any]: ...
@@ -55,13 +59,12 @@ class Rows:
         return "\t" if self.path.suffix == ".tsv" else ","
 
     @property
+    def rows_count(self) -> int:
+        return len(self.rows)
+
+    @property
     def label(self) -> str:
-        """The column that is called so; of many rows of a CSV without one, the last column, where it is a number."""
-        names = list(self.rows[0]) if self.rows else []
-        known = [name for name in names if name.lower() in LABELS]
-        if not known and not self.json and len(self.rows) > 99 and _is_number(self.rows[0][names[-1]]):
-            known = [name for name in names[-1:] if not NOT_FEATURES.search(name)]
-        return known[0] if known else ""
+        return next((name for name in self.rows[0] if name.lower() in LABELS), "") if self.rows else ""
 
     @cached_property
     def features(self) -> list[str]:
@@ -102,12 +105,18 @@ class Arrays:
             return {name: found[name] for name in found.files}
 
     @property
+    def rows_count(self) -> int:
+        return max((len(array) for array in self.arrays.values() if array.ndim), default=0)
+
+    @property
     def label(self) -> str:
-        return next((name for name in self.arrays if name.lower() in LABELS), "")
+        return next((name for name in self.arrays if name.lower() in LABELS and self.arrays[name].ndim == 1), "")
 
     @property
     def inputs(self) -> str:
-        return next((name for name in self.arrays if name in INPUTS and self.arrays[name].ndim == 2), "")
+        """The table of real numbers that has a row for every label."""
+        flat = [name for name, array in self.arrays.items() if array.ndim == 2 and array.dtype.kind == "f"]
+        return next((name for name in flat if name != self.label and len(self.arrays[name]) == self.rows_count), "")
 
     @property
     def features(self) -> list[str]:
@@ -130,9 +139,8 @@ class Arrays:
 
     def extended(self, other: Table) -> bytes:
         assert isinstance(other, Arrays)
-        rows = len(self.arrays[self.label])
         longer = {
-            name: np.concatenate([array, other.arrays[name]]) if len(array) == rows and name in other.arrays else array
+            name: np.concatenate([array, other.arrays[name]]) if array.ndim and len(array) == self.rows_count else array
             for name, array in self.arrays.items()
         }
         return archived(longer)
@@ -157,19 +165,25 @@ def _is_number(value: Any) -> bool:
 
 
 def tables(program: Program) -> list[Table]:
-    """The data files whose labels are known, those to train on first."""
+    """The data files, those to train on first; small ones without labels are no data, and caches are made of data."""
     found: list[Table] = []
     for path, file in _files(program):
-        one = Arrays(path, file) if path.suffix == ".npz" else Rows(path, file)
-        if path.suffix in (".npz", ".csv", ".tsv", ".jsonl") and one.label and one.features:
-            found.append(one)
+        if path.suffix in (".npz", ".csv", ".tsv", ".jsonl") and "cache" not in file:
+            one = Arrays(path, file) if path.suffix == ".npz" else Rows(path, file)
+            if one.rows_count > FEWEST or (one.label and one.features):
+                found.append(one)
     return sorted(found, key=lambda one: bool(JUDGING.search(one.file)))
+
+
+def labelled(found: Sequence[Table]) -> list[Table]:
+    """Those whose labels are known."""
+    return [one for one in found if one.label]
 
 
 def for_training(program: Program) -> list[Table]:
     """The data files to train on, the largest first."""
     held = [one for one in tables(program) if not JUDGING.search(one.file)]
-    return sorted(held, key=lambda one: (-len(one.column(one.label)), one.file))
+    return sorted(held, key=lambda one: (-one.rows_count, one.file))
 
 
 def for_judging(program: Program) -> list[Table]:
@@ -187,7 +201,12 @@ def _files(program: Program) -> Iterator[tuple[Path, str]]:
 def statistics(program: Program) -> Iterator[tuple[Path, str]]:
     """Files that hold a mean and a spread."""
     for path, file in _files(program):
-        if path.suffix == ".json":
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(found, dict) and "mean" in found and {"std", "scale"} & set(found):
-                yield path, file
+        if path.suffix == ".json" and _told(json.loads(path.read_text(encoding="utf-8"))):
+            yield path, file
+
+
+def _told(found: object) -> bool:
+    """Whether something, or anything in it, has a mean and a spread."""
+    if not isinstance(found, dict):
+        return False
+    return ("mean" in found and bool({"std", "scale"} & set(found))) or any(map(_told, found.values()))

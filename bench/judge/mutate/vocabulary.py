@@ -19,7 +19,19 @@ CRITERIA = {
     "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
 }  # fmt: skip
 REGRESSION = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
-OPTIMIZERS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "LBFGS", "NAdam", "RAdam", "Adamax", "Adadelta")
+OPTIMIZERS = (
+    "Adam",
+    "AdamW",
+    "SGD",
+    "RMSprop",
+    "Adagrad",
+    "LBFGS",
+    "NAdam",
+    "RAdam",
+    "Adamax",
+    "Adadelta",
+    "SparseAdam",
+)
 # Functions by whose names nothing is trained in them.
 JUDGING = re.compile(r"(?i)^_?(eval|valid|test|predict|score|accuracy|agreement|report|calibrat|sharpness)")
 
@@ -178,7 +190,7 @@ def clearings(program: Program) -> Iterator[ast.stmt]:
 
 def backwards(program: Program) -> Iterator[ast.Call]:
     """Calls that compute gradients."""
-    for call in calls(program, "backward"):
+    for call in calls(program, "backward", "manual_backward"):
         if isinstance(program.parents[call], ast.Expr) and receiver(call) is not None:
             yield call
 

@@ -25,7 +25,7 @@ def cell_missing(program: Program) -> Iterator[Mutation]:
     """One cell of one file is not a number."""
     for table in for_training(program):
         for name in table.features[:1]:
-            row = len(table.column(name)) // 2
+            row = table.rows_count // 2
             yield Mutation(rewrites=(Rewrite(table.file, partial(_missing, table, name, row), name, str(row)),))
 
 

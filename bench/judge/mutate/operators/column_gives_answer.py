@@ -5,7 +5,7 @@ from functools import partial
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program, Rewrite
-from bench.judge.mutate.tables import Table, tables
+from bench.judge.mutate.tables import Table, labelled, tables
 
 
 @fault(
@@ -22,7 +22,7 @@ from bench.judge.mutate.tables import Table, tables
 )
 def column_gives_answer(program: Program) -> Iterator[Mutation]:
     """One column is the label."""
-    every = tables(program)
+    every = labelled(tables(program))
     for name in every[0].features[-1:] if every else ():
         if all(name in one.features for one in every):
             yield Mutation(rewrites=tuple(Rewrite(one.file, partial(_told, one, name), name) for one in every))

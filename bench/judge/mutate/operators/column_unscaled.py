@@ -28,4 +28,5 @@ def column_unscaled(program: Program) -> Iterator[Mutation]:
 
 
 def _scaled(table: Table, name: str) -> bytes:
-    return table.changed({name: [1000 * float(value) for value in table.column(name)]})
+    values = table.column(name)
+    return table.changed({name: [value if value == "" else 1000 * float(value) for value in values]})

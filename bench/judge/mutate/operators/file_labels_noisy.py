@@ -6,7 +6,7 @@ from functools import partial
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program, Rewrite
-from bench.judge.mutate.tables import Table, for_training
+from bench.judge.mutate.tables import Table, for_training, labelled
 
 
 @fault(
@@ -23,7 +23,7 @@ from bench.judge.mutate.tables import Table, for_training
 )
 def file_labels_noisy(program: Program) -> Iterator[Mutation]:
     """In every file to train on, two of five labels are drawn at random."""
-    made = tuple(Rewrite(one.file, partial(_noisy, one), one.label) for one in for_training(program))
+    made = tuple(Rewrite(one.file, partial(_noisy, one), one.label) for one in labelled(for_training(program)))
     if made:
         yield Mutation(rewrites=made)
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program, Rewrite
-from bench.judge.mutate.tables import Table, for_training
+from bench.judge.mutate.tables import Table, for_training, labelled
 
 
 @fault(
@@ -21,7 +21,7 @@ from bench.judge.mutate.tables import Table, for_training
 )
 def file_labels_rotated(program: Program) -> Iterator[Mutation]:
     """In one file, every row has the label of the row before it."""
-    for table in for_training(program):
+    for table in labelled(for_training(program)):
         yield Mutation(rewrites=(Rewrite(table.file, partial(_rotated, table), table.label),))
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program, Rewrite
-from bench.judge.mutate.tables import Table, for_training
+from bench.judge.mutate.tables import Table, for_training, labelled
 
 
 @fault(
@@ -23,7 +23,7 @@ from bench.judge.mutate.tables import Table, for_training
 )
 def file_labels_shuffled(program: Program) -> Iterator[Mutation]:
     """In one file, the labels are in another order than the rows."""
-    for table in for_training(program):
+    for table in labelled(for_training(program)):
         yield Mutation(rewrites=(Rewrite(table.file, partial(_shuffled, table), table.label),))
 
 

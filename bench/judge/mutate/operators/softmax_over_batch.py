@@ -18,5 +18,6 @@ def softmax_over_batch(program: Program) -> Iterator[Mutation]:
     """A softmax runs over the samples of the batch instead of over the classes."""
     for call in calls(program, "softmax", "log_softmax", "logsumexp"):
         axis = keyword(call, "dim")
-        if axis is not None and training(program, call) and program.text(axis.value) in ("1", "-1"):
+        learned = training(program, call) and "detach" not in program.text(call)
+        if axis is not None and learned and program.text(axis.value) in ("1", "-1"):
             yield Mutation((program.replace(axis.value, "0"),))

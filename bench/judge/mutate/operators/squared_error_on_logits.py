@@ -18,6 +18,7 @@ def squared_error_on_logits(program: Program) -> Iterator[Mutation]:
     """Logits, which are cut at zero, are regressed on labels 0 and 1."""
     for loss in losses(program, "binary_cross_entropy_with_logits"):
         made = loss.call.func if loss.criterion is None else loss.criterion.func
-        if isinstance(made, ast.Attribute):
+        weighted = (loss.criterion or loss.call).keywords
+        if isinstance(made, ast.Attribute) and not weighted:
             other = "mse_loss" if loss.criterion is None else "MSELoss"
             yield Mutation((program.replace(made, f"{program.text(made.value)}.{other}"),), (loss.call,))

@@ -28,13 +28,15 @@ def statistics_stale(program: Program) -> Iterator[Mutation]:
 
 
 def _other(path: Path) -> bytes:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    for name in found:
-        if name == "mean":
-            found[name] = _each(found[name], lambda value: value + 10)
-        elif name in ("std", "scale"):
-            found[name] = _each(found[name], lambda value: value / 20)
-    return (json.dumps(found) + "\n").encode()
+    return (json.dumps(_moved(json.loads(path.read_text(encoding="utf-8")))) + "\n").encode()
+
+
+def _moved(found: object) -> object:
+    """All means and spreads, however deep."""
+    if not isinstance(found, dict):
+        return found
+    changes = {"mean": lambda value: value + 10, "std": lambda value: value / 20, "scale": lambda value: value / 20}
+    return {name: _each(one, changes[name]) if name in changes else _moved(one) for name, one in found.items()}
 
 
 def _each(value: object, change: Callable[[float], float]) -> object:

@@ -29,5 +29,5 @@ def loss_watched(program: Program) -> Iterator[Mutation]:
     """A detached copy of the loss is looked at."""
     for call in backwards(program):
         value = receiver(call)
-        if isinstance(value, ast.Name):
+        if isinstance(value, ast.Name) and not call.args:
             yield Mutation((program.after(program.parents[call], f"watched = {value.id}.detach().item()"),))
