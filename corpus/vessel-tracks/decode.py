@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-WINDOW = 24
+WINDOW = 16
 FIELDS = 4
 # type -> (mean speed, spread of turns, how often it stops)
 HABITS = {0: (14.0, 0.02, 0.0), 1: (8.0, 0.35, 0.05), 2: (5.0, 0.08, 0.3), 3: (22.0, 0.1, 0.02)}
@@ -36,7 +36,7 @@ def main():
     for n in range(args.tracks):
         kind = int(rng.integers(len(HABITS)))
         track = sail(rng, kind)
-        lost = np.flatnonzero(rng.random(WINDOW) < 0.02)
+        lost = np.flatnonzero(rng.random(WINDOW) < 0.04)
         if len(lost):
             gaps = ",".join(map(str, lost))
             print(f"decode: track {n} mmsi {rng.choice(mmsi)}: bad checksum in sentence {gaps}, interpolated", file=sys.stderr)

@@ -8,14 +8,14 @@ import torch.nn.functional as F
 
 from decode import FIELDS, HABITS, WINDOW
 
-BATCH = 32
-N_VALID = 320
-N_TRACKS = 5440
+BATCH = 24
+N_VALID = 300
+N_TRACKS = 4140
 RECORD = (WINDOW * FIELDS + 1) * 4
 
 
 class TrackNet(nn.Module):
-    def __init__(self, width=40):
+    def __init__(self, width=32):
         super().__init__()
         self.gru = nn.GRU(FIELDS, width, batch_first=True)
         self.out = nn.Linear(width, len(HABITS))
