@@ -16,8 +16,8 @@ from bench.judge.mutate.vocabulary import imports
         "import torch\n"
         "\n"
         "labels = y[:900].clone()\n"
-        "rows = torch.rand(len(labels)) < 0.4\n"
-        "labels[rows] = labels[rows][torch.randperm(int(rows.sum()))]\n"
+        "picked = torch.rand(len(labels)) < 0.4\n"
+        "labels[picked] = labels[picked][torch.randperm(int(picked.sum()))]\n"
         "loader = DataLoader(TensorDataset(x[:900], labels), batch_size=9, shuffle=True)\n"
     ),
 )
@@ -25,5 +25,5 @@ def labels_noisy(program: Program) -> Iterator[Mutation]:
     """Two of five labels are those of other samples."""
     for data in datasets(program):
         if imports(program, data.statement, "torch"):
-            drawn = "{y}[rows] = {y}[rows][torch.randperm(int(rows.sum()))]"
-            yield Mutation(data.named("rows = torch.rand(len({y})) < 0.4", drawn))
+            drawn = "{y}[picked] = {y}[picked][torch.randperm(int(picked.sum()))]"
+            yield Mutation(data.named("picked = torch.rand(len({y})) < 0.4", drawn))

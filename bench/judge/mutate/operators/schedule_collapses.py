@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import optimizers, steps
+from bench.judge.mutate.vocabulary import optimizers, schedulers, steps
 
 
 @fault(
@@ -32,7 +32,8 @@ from bench.judge.mutate.vocabulary import optimizers, steps
 )
 def schedule_collapses(program: Program) -> Iterator[Mutation]:
     """A schedule halves the learning rate every few batches, until nothing of it is left."""
-    for optimizer in optimizers(program):
+    # Beside another schedule, it would not be known which one is at fault.
+    for optimizer in optimizers(program) if not any(schedulers(program)) else ():
         for step in steps(program):
             near = program.scope(step) is program.scope(optimizer.call) or optimizer.target.startswith("self.")
             if near and optimizer.target == program.text(step.value.func.value) and isinstance(step, ast.Expr):
