@@ -88,8 +88,8 @@ def _sets(program: Program) -> Iterator[Data]:
             yield from _returned(program, last(call.args[0].value.func))
         elif len(call.args) == 2:
             yield Data(program, program.statement(call), call.args[0], call.args[1], True)
-    for call in calls(program, "DataLoader"):
-        collate = keyword(call, "collate_fn")
+    for call in calls(program, "DataLoader", "Trainer"):
+        collate = keyword(call, "collate_fn") or keyword(call, "data_collator")
         if collate is not None:
             yield from _returned(program, last(collate.value))
 
@@ -105,8 +105,12 @@ def _returned(program: Program, name: str) -> Iterator[Data]:
         where = program.function(node)
         if not isinstance(node, ast.Return) or where is None or where.name != name:
             continue
-        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
-            inputs, labels = node.value.elts
+        pair = node.value.elts if isinstance(node.value, ast.Tuple) else []
+        if isinstance(node.value, ast.Dict):
+            keys = [getattr(key, "value", None) for key in node.value.keys]
+            pair = [node.value.values[keys.index(key)] for key in ("input_ids", "labels") if key in keys]
+        if len(pair) == 2:
+            inputs, labels = pair
             if not isinstance(labels, ast.Dict):
                 yield Data(program, node, inputs, labels, False)
 

@@ -151,6 +151,14 @@ def optimizers(program: Program) -> Iterator[Optimizer]:
             yield Optimizer(call, last(call.func), said, params, program.text(own) if own else "")
 
 
+def settings(program: Program, name: str, framed: str) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """What optimizers, or the arguments of a framework under its own name, are given for something."""
+    for call in (*(one.call for one in optimizers(program)), *calls(program, "TrainingArguments")):
+        given = keyword(call, framed if last(call.func) == "TrainingArguments" else name)
+        if given is not None:
+            yield call, given.value
+
+
 def schedulers(program: Program) -> Iterator[ast.Call]:
     for node in program.nodes:
         if isinstance(node, ast.Call) and re.fullmatch(r"\w+LR|ReduceLROnPlateau|CosineAnnealing\w+", last(node.func)):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bench.judge.mutate.literals import scaled
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import argument, calls, has, optimizers, steps, unit
+from bench.judge.mutate.vocabulary import argument, calls, has, optimizers, settings, steps, unit
 
 
 @fault(
@@ -31,6 +31,8 @@ from bench.judge.mutate.vocabulary import argument, calls, has, optimizers, step
 )
 def clip_too_tight(program: Program) -> Iterator[Mutation]:
     """Clipping leaves next to nothing of every gradient."""
+    for call, limit in settings(program, "", "max_grad_norm"):
+        yield Mutation((scaled(program, limit, 1e-6),), (call,))
     for call in calls(program, "clip_grad_norm_", "clip_grad_value_"):
         limit = argument(call, 1, "max_norm")
         if limit is not None:

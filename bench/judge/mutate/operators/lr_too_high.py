@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from bench.judge.mutate.literals import scaled
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import keyword, optimizers
+from bench.judge.mutate.vocabulary import settings
 
 
 @fault(
@@ -17,8 +18,5 @@ from bench.judge.mutate.vocabulary import keyword, optimizers
 def lr_too_high(program: Program) -> Iterator[Mutation]:
     """The learning rate is 30 or 100 times what it was."""
     for factor in (30, 100):
-        for optimizer in optimizers(program):
-            rate = keyword(optimizer.call, "lr")
-            if rate is not None:
-                yield Mutation((scaled(program, rate.value, factor),), (optimizer.call,))
-                break
+        for call, rate in islice(settings(program, "lr", "learning_rate"), 1):
+            yield Mutation((scaled(program, rate, factor),), (call,))

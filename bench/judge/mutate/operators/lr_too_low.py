@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from bench.judge.mutate.literals import scaled
 from bench.judge.mutate.operator import fault
 from bench.judge.mutate.program import Mutation, Program
-from bench.judge.mutate.vocabulary import keyword, optimizers
+from bench.judge.mutate.vocabulary import settings
 
 
 @fault(
@@ -16,8 +17,5 @@ from bench.judge.mutate.vocabulary import keyword, optimizers
 def lr_too_low(program: Program) -> Iterator[Mutation]:
     """The learning rate is a hundredth or a thousandth of what it was."""
     for factor in (0.01, 0.001):
-        for optimizer in optimizers(program):
-            rate = keyword(optimizer.call, "lr")
-            if rate is not None:
-                yield Mutation((scaled(program, rate.value, factor),), (optimizer.call,))
-                break
+        for call, rate in islice(settings(program, "lr", "learning_rate"), 1):
+            yield Mutation((scaled(program, rate, factor),), (call,))
