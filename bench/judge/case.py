@@ -198,7 +198,8 @@ def cases(corpus: Path = CORPUS) -> Iterator[Case]:
 
 def lay(case: Case, folder: Path, *, fixed: bool = False, seed: int = 0) -> None:
     """Lay a case out in a folder that is not there yet: without its answer, with its data, fixed or not."""
-    shutil.copytree(case.folder, folder, ignore=LEFT_BEHIND)
+    # Times of files are not copied: when a program was written must not tell what is wrong with it.
+    shutil.copytree(case.folder, folder, ignore=LEFT_BEHIND, copy_function=shutil.copy)
     if case.makes_data:
         command = [sys.executable, str(case.folder / MAKER), str(folder), "--seed", str(seed)]
         done = subprocess.run([*command, *(["--fixed"] if fixed and case.fix == "data" else [])], capture_output=True)
