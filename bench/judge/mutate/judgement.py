@@ -59,7 +59,7 @@ def shown(kind: str, measure: Measure, level: Level, ran: Ran, seed: int) -> tup
 def _failed(kind: str, ran: Ran) -> tuple[str, str]:
     tail = ran.output.strip().splitlines()[-1:] or [""]
     named = tail[0].split(":")[0].rpartition(".")[2]
-    natural = named in NATURAL and "line" in ran.output
+    natural = named in NATURAL and "Traceback" in ran.output
     if natural and (kind == "fails" or NONFINITE.search(tail[0])):
         return "visible", tail[0][:200]
     return "broken", f"it ends with {ran.code}: {tail[0][:200]}"
