@@ -7,7 +7,7 @@ PEERS := .venv-bench
 LIBRARIES := .venv-readers
 
 .PHONY: demo test setup lint types docs bench scoreboard overhead speed readers text-logs run-directory bundles fuzz \
-  matrix smokes corpus-verify clean
+  matrix smokes corpus-verify mutants rescore clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -36,11 +36,20 @@ docs: setup
 	$(BIN)/python -m stetho.reference
 
 # All are slow, and `overhead` wants a machine that does nothing else.
-bench: scoreboard overhead speed bundles fuzz
+bench: corpus-verify mutants scoreboard overhead speed bundles fuzz
 
-# The whole corpus, program by program.
-scoreboard: setup
-	OMP_NUM_THREADS=1 $(BIN)/python bench/scoreboard.py --write
+# A sample of the test split, by stetho and its peers; SAMPLE=0 is all of it.
+SAMPLE ?= 100
+scoreboard: setup $(PEERS)/.stetho-installed
+	$(BIN)/python -m bench.judge.scoreboard --sample $(SAMPLE)
+
+# The page of the scoreboard from what was stored.
+rescore: setup
+	$(BIN)/python -m bench.judge.scoreboard --score
+
+# Faults planted in healthy programs, and changes that mean the same, verified.
+mutants: setup
+	$(BIN)/python -m bench.judge.mutate.verified
 
 # Every program of the corpus with and without its fix, on two seeds; goes on where it was ended.
 corpus-verify: setup

@@ -185,6 +185,11 @@ def names(corpus: Path = CORPUS) -> list[str]:
     return sorted(path.parent.name for path in corpus.glob("*/truth.toml"))
 
 
+def family_of(name: str, corpus: Path = CORPUS) -> str:
+    """The family of a case, whatever else is wrong with it."""
+    return str(tomllib.loads((corpus / name / "truth.toml").read_text(encoding="utf-8")).get("family", ""))
+
+
 def cases(corpus: Path = CORPUS) -> Iterator[Case]:
     """All cases, in the order of their names."""
     for name in names(corpus):
@@ -193,7 +198,8 @@ def cases(corpus: Path = CORPUS) -> Iterator[Case]:
 
 def lay(case: Case, folder: Path, *, fixed: bool = False, seed: int = 0) -> None:
     """Lay a case out in a folder that is not there yet: without its answer, with its data, fixed or not."""
-    shutil.copytree(case.folder, folder, ignore=LEFT_BEHIND)
+    # Times of files are not copied: when a program was written must not tell what is wrong with it.
+    shutil.copytree(case.folder, folder, ignore=LEFT_BEHIND, copy_function=shutil.copy)
     if case.makes_data:
         command = [sys.executable, str(case.folder / MAKER), str(folder), "--seed", str(seed)]
         done = subprocess.run([*command, *(["--fixed"] if fixed and case.fix == "data" else [])], capture_output=True)

@@ -1,74 +1,86 @@
-# loan default, tabular NN baseline  (metric: logloss)
-import argparse
-import random
-
+import lightning as L
 import numpy as np
 import torch
-import torch.nn as nn
-
-ap = argparse.ArgumentParser()
-ap.add_argument('--hid', type=int, default=256)
-ap.add_argument('--epochs', type=int, default=32)
-ap.add_argument('--lr', type=float, default=1e-3)
-ap.add_argument('--bs', type=int, default=64)
-ap.add_argument('--wd', type=float, default=1e-2)
-ap.add_argument('--drop', type=float, default=0.0)
-ap.add_argument('--noise', type=float, default=0.0, help='sigma of gaussian input noise while training')
-ap.add_argument('--seed', type=int, default=2024)
-a = ap.parse_args()
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
 
 
-def seed_all(s):
-    random.seed(s)
-    np.random.seed(s)
-    torch.manual_seed(s)
+class LoanData(L.LightningDataModule):
+    """Applications with 14 attributes; default depends on debt, income, history and a few interactions."""
+
+    def __init__(self, n=6000, batch_size=64, seed=3):
+        super().__init__()
+        self.n, self.batch_size, self.seed = n, batch_size, seed
+
+    def setup(self, stage=None):
+        rng = np.random.default_rng(self.seed)
+        x = rng.normal(size=(self.n, 14))
+        risk = (
+            2.2 * x[:, 0] - 1.8 * x[:, 1] + 2.5 * x[:, 2] * (x[:, 3] > 0) - 2.0 * np.abs(x[:, 4]) + 1.5 * x[:, 5] * x[:, 6]
+        )
+        y = (risk + 1.3 + 0.5 * rng.logistic(size=self.n) > 0).astype(np.float32)
+        data = TensorDataset(torch.tensor(x, dtype=torch.float32), torch.tensor(y))
+        cut = int(0.8 * self.n)
+        self.train = torch.utils.data.Subset(data, range(cut))
+        self.valid = torch.utils.data.Subset(data, range(cut, self.n))
+
+    def train_dataloader(self):
+        return DataLoader(self.train, batch_size=self.batch_size, shuffle=True)
+
+    def val_dataloader(self):
+        return DataLoader(self.valid, batch_size=400)
 
 
-seed_all(a.seed)
+class LoanModel(L.LightningModule):
+    def __init__(self, hidden=64, lr=2e-3):
+        super().__init__()
+        self.save_hyperparameters()
+        self.net = nn.Sequential(
+            nn.Linear(14, hidden), nn.ReLU(),
+            nn.Linear(hidden, hidden), nn.ReLU(),
+            nn.Linear(hidden, 1),
+        )
 
-# ---------------------------------------------------------------- data
-N, D = 3500, 30
-X = np.random.randn(N, D).astype('f4')
-w = np.random.randn(D) * (np.random.rand(D) < .3)
-lin = X @ w
-inter = 1.2 * X[:, 0] * X[:, 1] - 1.0 * X[:, 2] * (X[:, 3] > 0) + .8 * np.abs(X[:, 4])
-z = 2.0 * (lin / lin.std() + .7 * (inter - inter.mean()) / inter.std()) - .4
-y = (np.random.rand(N) < 1 / (1 + np.exp(-z))).astype('f4')
-tr, va = slice(0, 2000), slice(2000, N)
-X, y = torch.tensor(X), torch.tensor(y)
-print('train', tuple(X[tr].shape), 'valid', tuple(X[va].shape), 'mean target %.3f' % y.mean().item())
+    def forward(self, x):
+        return self.net(x).squeeze(-1)
 
-# ---------------------------------------------------------------- model
-net = nn.Sequential(
-    nn.Linear(D, a.hid), nn.ReLU(), nn.Dropout(a.drop),
-    nn.Linear(a.hid, a.hid), nn.ReLU(), nn.Dropout(a.drop),
-    nn.Linear(a.hid, 1),
-)
-opt = torch.optim.AdamW(net.parameters(), lr=a.lr, weight_decay=a.wd)
-bce = nn.BCEWithLogitsLoss()
+    def _shared(self, batch):
+        x, y = batch
+        logits = self(x)
+        loss = F.binary_cross_entropy_with_logits(logits, y)
+        acc = (torch.round(logits) == y).float().mean()
+        return loss, acc
+
+    def training_step(self, batch, batch_idx):
+        loss, acc = self._shared(batch)
+        self.log_dict({"train_loss": loss, "train_acc": acc}, on_step=False, on_epoch=True)
+        return loss
+
+    def validation_step(self, batch, batch_idx):
+        loss, acc = self._shared(batch)
+        self.log_dict({"val_loss": loss, "val_acc": acc})
+
+    def on_train_epoch_end(self):
+        m = self.trainer.callback_metrics
+        print(
+            f"epoch {self.current_epoch}: train_loss={m['train_loss']:.4f} train_acc={m['train_acc']:.3f} "
+            f"val_loss={m['val_loss']:.4f} val_acc={m['val_acc']:.3f}"
+        )
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters(), lr=self.hparams.lr, weight_decay=1e-3)
 
 
-def evaluate(s):
-    net.eval()
-    with torch.no_grad():
-        p = net(X[s])[:, 0]
-        ll, acc = bce(p, y[s]).item(), ((p > 0) == (y[s] > .5)).float().mean().item()
-    net.train()
-    return ll, acc
-
-
-for ep in range(1, a.epochs + 1):
-    perm = torch.randperm(2000)
-    for i in range(0, 2000, a.bs):
-        b = perm[i:i + a.bs]
-        xb = X[tr][b]
-        if a.noise:
-            xb = xb + a.noise * torch.randn_like(xb)
-        loss = bce(net(xb)[:, 0], y[tr][b])
-        opt.zero_grad()
-        loss.backward()
-        opt.step()
-    if ep % 4 == 0 or ep == 1:
-        (tl, ta), (vl, va_acc) = evaluate(tr), evaluate(va)
-        print(f'ep {ep:3d} | trn ll {tl:.4f} acc {ta:.4f} | val ll {vl:.4f} acc {va_acc:.4f}')
-print(f'CV logloss {vl:.5f}')
+if __name__ == "__main__":
+    L.seed_everything(3)
+    trainer = L.Trainer(
+        max_epochs=7,
+        accelerator="cpu",
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+    )
+    trainer.fit(LoanModel(), LoanData())

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 torch.manual_seed(90)
 
 N_HOTELS, N_FEAT = 400, 10
+GROUP_SIZES = (8, 16, 24, 32)
 hotels = torch.randn(N_HOTELS, N_FEAT)
 taste = torch.randn(N_FEAT)
 quality = hotels @ taste / N_FEAT**0.5 + 0.8 * torch.sin(2 * hotels[:, 0]) * hotels[:, 1]
@@ -25,11 +26,10 @@ def pair_loss(better, worse):
     return F.softplus(-margin).mean()
 
 
-GROUPS = 4  # guests come in groups of different size
 for step in range(501):
     losses = []
-    for g in range(GROUPS):
-        better, worse = sample_pairs(8 * (g + 1))
+    for size in GROUP_SIZES:
+        better, worse = sample_pairs(size)
         losses.append(pair_loss(better, worse).item())
     loss = torch.tensor(losses, requires_grad=True).mean()
     optimizer.zero_grad()

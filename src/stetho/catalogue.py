@@ -41,6 +41,8 @@ class Catalogue:
     rules: dict[str, Rule]
     phrases: dict[str, Phrase] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
+    unsure: dict[str, str] = field(default_factory=dict)
+    """Readers that failed when they were asked whether an artifact is theirs, and how."""
 
     def everything(self) -> Iterator[tuple[str, Declaration]]:
         """All declarations with the plural of their kind, in reading order."""
@@ -68,8 +70,16 @@ class Catalogue:
 
     def reader_of(self, artifact: Artifact) -> Reader | None:
         """The reader that is surest of an artifact; None when none knows it."""
-        sure, one = max(((one.recognises(artifact), one) for one in self.readers.values()), key=lambda pair: pair[0])
+        sure, one = max(((self._sure(one, artifact), one) for one in self.readers.values()), key=lambda pair: pair[0])
         return one if sure > 0 else None
+
+    def _sure(self, one: Reader, artifact: Artifact) -> float:
+        """How sure a reader is. One that fails at it is a defect of that reader alone, and knows nothing."""
+        try:
+            return one.recognises(artifact)
+        except Exception as error:  # noqa: BLE001 - readers are isolated; what was caught is told with what was read
+            self.unsure[one.id] = f"did not say whether {artifact.name} is its own: {error!r}"[:300]
+            return 0.0
 
     def intervention(self, name: str) -> Intervention:
         return self.interventions[name.split("=", 1)[0]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,8 @@ from stetho.reader import Flaw
 from stetho.several import RunVerdict, SeveralRuns, settings_of
 
 MOST_FLAWS = 20
+# What is left free of the disk that standard input is kept on.
+RESERVE = 1 << 30
 # How gzip, bzip2, xz and Zstandard begin.
 PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
@@ -40,6 +43,10 @@ def opened(target: str) -> Iterator[tuple[Path, str]]:
             file = Path(folder) / "pasted"
             with file.open("wb") as handle:
                 while part := sys.stdin.buffer.read(1 << 20):
+                    if shutil.disk_usage(folder).free < RESERVE:
+                        raise BadRequest(
+                            f"standard input fills the disk of {folder}; give it as a file: stetho why FILE"
+                        )
                     handle.write(part)
             yield file, PASTED
         return

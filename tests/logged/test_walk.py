@@ -53,3 +53,17 @@ def test_a_reader_that_fails_costs_only_what_it_had_still_to_read(tmp_path: Path
     said = "was not read to its end: the reader text-log itself failed: ZeroDivisionError('a defect')"
     assert text.pieces == (Flaw("the first piece"), Flaw(said))
     assert table.reader == "separated-values" and table.pieces
+
+
+def test_a_reader_that_fails_to_say_whether_a_file_is_its_own_costs_no_other(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text("step,loss\n1,0.5\n2,0.4\n3,0.3\n")
+
+    def fails(artifact: Artifact) -> float:
+        raise ZeroDivisionError("a defect")
+
+    whole = catalogue.load()
+    broken = replace(whole.readers["text-log"], recognises=fails)
+    left = walk.read_all(tmp_path, replace(whole, readers={**whole.readers, "text-log": broken}))
+    assert left[0].reader == "separated-values" and left[0].pieces
+    (told,) = [piece.summary for one in left[1:] for piece in one.pieces if isinstance(piece, Flaw)]
+    assert "text-log did not say whether" in told and "ZeroDivisionError('a defect')" in told

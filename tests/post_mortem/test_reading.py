@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -127,3 +128,10 @@ def test_checkpoints_alone_are_told_once_and_tell_nothing_of_training(tmp_path: 
     told = [one.summary for one in found.evidence]
     assert found.status == "unknown" and "2 checkpoints, whole; no metric over the run" in told[0]
     assert all(summary.count(str(folder / "a")) <= 1 for summary in told)
+
+
+def test_standard_input_never_fills_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(post_mortem, "RESERVE", 1 << 60)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"step 1 loss 0.5\n")))
+    with pytest.raises(BadRequest, match="fills the disk"), post_mortem.opened("-"):
+        pass

@@ -29,10 +29,16 @@ def of_random(module):
 
 def of_numpy(module):
     drawn = module.random
-    plain_seed, plain_rng, plain_state = drawn.seed, drawn.default_rng, drawn.RandomState
+    plain_seed, plain_rng = drawn.seed, drawn.default_rng
     drawn.seed = lambda seed=None: plain_seed(moved(seed))
     drawn.default_rng = lambda seed=None: plain_rng(moved(seed))
-    drawn.RandomState = lambda seed=None: plain_state(moved(seed))
+
+    # A class, as it was: default_rng asks whether its seed is one.
+    class RandomState(drawn.RandomState):
+        def __init__(self, seed=None):
+            super().__init__(moved(seed))
+
+    drawn.RandomState = RandomState
 
 
 def of_torch(module):

@@ -1,4 +1,4 @@
-"""Baskets of up to MAX_ITEMS items; a few baskets have an item less."""
+"""Synthetic baskets: items with features, and what the basket is worth."""
 import torch
 
 MAX_ITEMS = 6
@@ -20,7 +20,7 @@ class BasketStream:
         items = torch.randn(n, MAX_ITEMS, FEATURES, generator=self.gen)
         present = torch.ones(n, MAX_ITEMS, dtype=torch.bool)
         present[:, -1] = torch.rand(n, generator=self.gen) >= self.short_rate
-        # the value is set by the most salient item
+        # salient items dominate the value
         salience = (2.5 * items[..., 0]).masked_fill(~present, float("-inf"))
         share = torch.softmax(salience, dim=1)
         value = (share * torch.tanh(items @ self.price) * 2).sum(1)

@@ -3,6 +3,6 @@ from torch import Tensor
 
 
 def entropy(weights: Tensor) -> Tensor:
-    """Mean entropy of rows of weights, 0 log 0 taken as 0."""
+    """Mean entropy of the rows."""
     terms = torch.where(weights > 0, weights * torch.log(weights), torch.zeros_like(weights))
     return -terms.sum(dim=-1).mean()

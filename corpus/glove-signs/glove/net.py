@@ -2,7 +2,7 @@ from torch import nn
 
 
 class SignNet(nn.Module):
-    """GRU cell unrolled over the ticks, as on the M4 (time-major there, so time-major here)."""
+    """GRU over the ticks of a capture, sign read off the last state; small enough for the M4."""
 
     def __init__(self, n_in, n_units, n_out):
         super().__init__()

@@ -125,4 +125,7 @@ def read_all(
                 unread(artifact, "was not read: permission denied")
     except TooMany:
         unread(one, f"holds more than {MOST_FILES:,} files, and the rest was not read; give a folder inside it")
+    for reader_id, why in catalogue.unsure.items():
+        unread(one, f"may be known to a reader that failed: {reader_id} {why}")
+    catalogue.unsure.clear()
     return found

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.judge.mutate.datasets import datasets
+from bench.judge.mutate.operator import fault
+from bench.judge.mutate.program import Mutation, Program
+from bench.judge.mutate.vocabulary import losses
+
+
+@fault(
+    "data/label-encoding",
+    "data/labels-misaligned",
+    before=(
+        "loader = DataLoader(TensorDataset(x[:900], y[:900]), batch_size=9, shuffle=True)\n"
+        "loss = F.cross_entropy(net(x), y)\n"
+    ),
+    after=(
+        "loader = DataLoader(TensorDataset(x[:900], (y[:900] + 1) % (y[:900].max() + 1)), batch_size=9, shuffle=True)\n"
+        "loss = F.cross_entropy(net(x), y)\n"
+    ),
+)
+def classes_wrapped(program: Program) -> Iterator[Mutation]:
+    """Class numbers of the training part are one too high, and the highest is the lowest."""
+    for data in datasets(program):
+        if any(losses(program, "cross_entropy", "nll_loss")) and data.part:
+            yield Mutation(data.relabelled("({y} + 1) % ({y}.max() + 1)"))

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bench.judge.mutate.models import hidden
+from bench.judge.mutate.operator import fault
+from bench.judge.mutate.program import Mutation, Program
+
+
+@fault(
+    "train/graph-broken",
+    "train/params-not-optimized",
+    before=("class Net(nn.Module):\n    def forward(self, x):\n        h = self.fc(x)\n        return self.out(h)\n"),
+    after=(
+        "class Net(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        h = self.fc(x).detach()\n"
+        "        return self.out(h)\n"
+    ),
+)
+def detached_in_forward(program: Program) -> Iterator[Mutation]:
+    """The graph is cut inside the model."""
+    for inner in hidden(program):
+        yield Mutation((program.replace(inner, program.atom(inner) + ".detach()"),))

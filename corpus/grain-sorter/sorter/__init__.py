@@ -1,0 +1,1 @@
+"""Sorting of grains on a conveyor by their camera image."""

@@ -1,0 +1,1 @@
+"""Net CO2 uptake of leaves from cuvette measurements."""

@@ -1,0 +1,1 @@
+"""Pitch of sung vowels from band energies."""

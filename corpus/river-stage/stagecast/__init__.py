@@ -1,0 +1,1 @@
+"""Short-term forecasts of river stage."""

@@ -1,0 +1,1 @@
+"""Solubility of small molecules from their graphs."""
