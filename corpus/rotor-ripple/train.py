@@ -36,7 +36,6 @@ def bench_log(n, gen):
 
 
 def build(hidden):
-    # one hidden layer: the MAC loop in the ISR is written for exactly that
     return nn.Sequential(nn.Linear(6, hidden), nn.Tanh(), nn.Linear(hidden, 1))
 
 
