@@ -31,6 +31,7 @@ from bench.judge.mutate.operator import operators
 from bench.judge.preloaded import Preloaded
 from bench.judge.progress import Bar
 from bench.judge.running import Ran, scratch
+from bench.judge.running import run as ordinary
 from bench.judge.verify import PATIENCE, SEEDS
 
 KEPT = ROOT / "bench" / "results" / "mutants.jsonl"
@@ -80,12 +81,18 @@ def starter() -> Preloaded:
     return OWN.starter
 
 
+def started(case: Case, project: Path, seed: int) -> Ran:
+    """One run in a folder. Programs that start interpreters of their own need one of their own."""
+    run = ordinary if case.style == "ranks" else starter().run
+    return run(case.command, project, seconds=PATIENCE, offset=1000 * seed)
+
+
 def alone(case: Case, seed: int) -> Ran:
     """One run of a base, started as its mutants are."""
     with scratch() as folder:
         project = Path(folder) / case.name
         corpus.lay(case, project, seed=seed)
-        return starter().run(case.command, project, seconds=PATIENCE, offset=1000 * seed)
+        return started(case, project, seed)
 
 
 def once(mutant: plan.Mutant, seed: int) -> Ran:
@@ -93,7 +100,7 @@ def once(mutant: plan.Mutant, seed: int) -> Ran:
     with scratch() as folder:
         project = Path(folder) / mutant.base.name
         plan.lay(mutant, project, seed)
-        return starter().run(mutant.base.command, project, seconds=PATIENCE, offset=1000 * seed)
+        return started(mutant.base, project, seed)
 
 
 def verified(mutant: plan.Mutant, bases: Bases) -> Row:
