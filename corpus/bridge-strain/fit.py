@@ -7,8 +7,8 @@ from torch.utils.data import DataLoader, TensorDataset
 from strain import GAUGE_NOISE, SENSORS, crossings
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--lr", type=float, default=6e-3)
-parser.add_argument("--micro-batch", type=int, default=16)
+parser.add_argument("--lr", type=float, default=1e-2)
+parser.add_argument("--micro-batch", type=int, default=32)
 parser.add_argument("--accumulate", type=int, default=4)
 parser.add_argument("--updates", type=int, default=700)
 parser.add_argument("--warmup", type=int, default=40)
