@@ -42,8 +42,13 @@ def ask(tool: ModuleType, wanted: Sequence[Subject], jobs: int, again: bool) -> 
     """Have a tool answer all that it has not answered yet."""
     known = stored(tool.TOOL)
     left = [one for one in wanted if again or one.id not in known or known[one.id].digest != one.digest]
-    version = tool.version()
     if not left:
+        return
+    try:
+        version = tool.version()
+    except RuntimeError as error:
+        # A peer that cannot be had here is said to be missing, and keeps nobody else from answering.
+        print(f"{tool.TOOL}: {error}")
         return
 
     def one(subject: Subject) -> Answer:

@@ -34,7 +34,7 @@ def version() -> str:
     told = subprocess.run([BIN / "pip", "show", "traincheck"], capture_output=True, text=True)
     found = re.search(r"^Version: (.*)$", told.stdout, re.M)
     if found is None:
-        raise RuntimeError("not runnable here: traincheck is not installed in .venv-bench (make peers)")
+        raise RuntimeError("not runnable here: traincheck is not installed in .venv-bench; make scoreboard installs it")
     return found[1]
 
 
