@@ -1,4 +1,4 @@
-"""Lays a case out as whoever is judged gets it: without the answer, with its data.
+"""Lays a case or a mutant out as whoever is judged gets it: without the answer, with its data.
 
 python -m bench.judge.lay NAME DEST [--fixed] [--seed N]
 """
@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 
 from bench.judge import case
+from bench.judge.mutate import plan
 
 
 def main() -> None:
@@ -22,8 +23,12 @@ def main() -> None:
     if chosen.folder.exists():
         parser.error(f"{chosen.folder} is there already")
     try:
-        one = case.load(chosen.name)
-        case.lay(one, chosen.folder, fixed=chosen.fixed, seed=chosen.seed)
+        one = case.load(chosen.name.partition("~")[0])
+        if "~" in chosen.name and not chosen.fixed:
+            plan.lay(plan.find(chosen.name), chosen.folder, chosen.seed)
+        else:
+            # A mutant without its fault is its base.
+            case.lay(one, chosen.folder, fixed=chosen.fixed and not one.healthy, seed=chosen.seed)
     except case.Wrong as error:
         parser.error(str(error))
     print(f"cd {shlex.quote(str(chosen.folder))} && {shlex.join(case.command_of(one, fixed=chosen.fixed))}")
