@@ -22,6 +22,7 @@ from bench.judge.case import ROOT
 from bench.judge.progress import Bar
 from bench.judge.running import environment
 from bench.judge.subject import Subject, of_side, subjects
+
 from stetho import catalogue, measure
 from stetho.case import Case
 from stetho.catalogue import Catalogue
