@@ -26,7 +26,9 @@ from bench.judge.subject import Subject, of_side, subjects
 from stetho import catalogue, measure
 from stetho.case import Case
 from stetho.catalogue import Catalogue
+from stetho.facts import LossCurve
 from stetho.inquiry import BASE, Inquiry, gravest, judge_all
+from stetho.logged.live import OUTPUT, facts_of_output
 from stetho.reason import Seen, posterior
 
 FOLDER = Path(os.environ.get("STETHO_RECORDED", ROOT / ".recorded"))
@@ -70,6 +72,10 @@ def judged(subject: Subject, known: Catalogue) -> Iterator[tuple[str, list[str],
     for inquiry in inquiry_of(subject, known):
         facts = inquiry.facts()
         facts.update({type(fact): ("", fact) for fact, _ in measure.facts(inquiry.record(BASE))})
+        _, curve = facts.get(LossCurve, ("", None))
+        if isinstance(curve, LossCurve):
+            output = inquiry.case.recordings / BASE / OUTPUT
+            facts.update({type(one.fact): ("", one.fact) for one in facts_of_output(output, known, curve) if one.fact})
         judgements = judge_all(known, facts)
         failed = [f"{j.check}: {m}" for j in judgements for m in j.missing if m.startswith("the check itself")]
         seen = Seen(gravest(known, judgements), judgements, ())

@@ -90,7 +90,9 @@ def step_bound(inquiry: Inquiry) -> int | None:
     training = end.seconds - cost.start_up
     if training > LONG_RUN:
         return min(end.steps, max(LEAST_STEPS, int(end.steps * LONG_RUN / training)))
-    return end.steps
+    # A program that comes to its own end prints there how well it does; ended at its last step, it could not.
+    by_itself = end.code == 0 and end.stopped_by is None
+    return end.steps + 1 if by_itself else end.steps
 
 
 def expected_seconds(inquiry: Inquiry, change: str = "", steps: int | None = None) -> float:

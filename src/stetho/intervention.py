@@ -15,7 +15,7 @@ from typing import Any
 from stetho.errors import BadRequest, DeclarationError
 
 OUTCOMES = ("symptom-gone", "better", "same", "worse", "new-failure")
-ALTERS = ("", "loss", "level", "spread", "time")
+ALTERS = ("", "loss", "level", "spread", "time", "evaluation")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Intervention:
     """A value that shows it at work."""
     alters: str
     """What cannot be compared with the base run's as it is: the "loss" itself; its "level", that of other data;
-    the "spread" of its values, each the mean of another number of samples; or nothing but "time" changes."""
+    the "spread" of its values, each the mean of another number of samples; nothing but "time" changes; or nothing but
+    "evaluation", which shows in what the program prints."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]

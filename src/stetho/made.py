@@ -8,8 +8,9 @@ from pathlib import Path
 
 from stetho import measure
 from stetho.executors.protocol import Ran
-from stetho.facts import Fact, RunEnd
+from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.inquiry import Facts, Inquiry
+from stetho.logged.live import facts_of_output
 from stetho.observation import recorded
 from stetho.recording import Recording
 
@@ -32,11 +33,14 @@ def keep(inquiry: Inquiry, ran: Ran, name: str = "", *, relate: bool = True) -> 
     try:
         record = recorded(inquiry, ran, name or inquiry.run_name())
         said = last_words(ran.output)
+        found = list(measure.facts(record, relate=relate))
+        curve = next((fact for fact, _ in found if isinstance(fact, LossCurve)), None)
+        told_by = facts_of_output(ran.output, inquiry.catalogue, curve) if curve is not None else ()
+        found += [(one.fact, one.words) for one in told_by if one.fact is not None]
     finally:
         ran.discard()
     steps = measure.taken(measure.main_steps(record))
     end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by)
-    found = list(measure.facts(record, relate=relate))
     facts: dict[type[Fact], tuple[str, Fact]] = {type(fact): ("", fact) for fact, _ in found}
     facts[RunEnd] = ("", end)
     told = {type(fact): words for fact, words in found}

@@ -18,6 +18,7 @@ from stetho.experiment import Bound
 from stetho.facts import Crash, Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
 from stetho.isolation.refusal import explained
+from stetho.logged.live import facts_of_output
 from stetho.probe import Seen, Target
 from stetho.reader import Reading
 from stetho.recording import Recording
@@ -54,6 +55,7 @@ def observe(inquiry: Inquiry) -> None:
         put_end(inquiry, ran, record, witness.pythons if ran.pythons is None else ran.pythons)
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
+        put_printed(inquiry, ran.output)
         if ran.reused:
             inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
         if ran.node is not None:
@@ -169,6 +171,15 @@ def put_output(
             shown = shown.replace(inquiry.request.cwd + "/", "")
             source = Source(file="output.txt", line=reading.line)
             inquiry.ledger.add_evidence("reading", shown, source=source, fact=fact, run=BASE)
+
+
+def put_printed(inquiry: Inquiry, output: Path) -> None:
+    """What the program itself printed of how well it does; without a step there is no training to tell of."""
+    curve = inquiry.fact(LossCurve)
+    if curve is None:
+        return
+    for known in facts_of_output(output, inquiry.catalogue, curve):
+        inquiry.ledger.add_evidence("reading", known.words, source=known.source, fact=known.fact, run=BASE)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,15 @@ from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
 from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
 from stetho.stretches import in_stretches, resized
-from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, fact_in
+from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, compare_printed, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
 OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
 FAILURES = ("crash", "killed")
+# What only held-out data shows: what training does then says nothing of the cure.
+HELD_OUT = ("overfitting", "metric-stuck")
+# A result that is too good is cured by one that is worse.
+TOO_GOOD = "too-good"
 # A loss that ends this many times above its start, or above chance, has learned nothing by staying finite.
 FAR_ABOVE = 2.0
 # Where nothing else is wrong, a loss without labels may grow as the model gets better, but hardly so much.
@@ -78,6 +82,8 @@ def judge_outcome(
         return decided
     if alters == "time":
         return _by_pace(base, changed, found, was, now)
+    if alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD):
+        return _by_result(base, changed, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
     if found is None:
@@ -88,6 +94,11 @@ def judge_outcome(
         and found.steps >= LEAST_PAIRS
         and _shown_so_far(base, changed, catalogue, was, resumed, averaged)
     )
+    if found.gain == 0 and found.error <= 1e-12:
+        # Training is the same to the last digit: what else the change does shows in what is printed, if anywhere.
+        shown = compare_printed(base, changed).difference
+        if shown is not None and shown.clear:
+            return _by_result(base, changed, was, now)
     told = _by_difference(compared, found, was, now, gone, _contradicted(base, changed, compared, found))
     own = _own_start(changed) if alters == "level" and told.outcome == "worse" and told.measure == "loss" else ""
     if own:
@@ -247,6 +258,21 @@ def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now
     else:
         outcome, told = "undecided", f"{told}, noise decides: ± {found.error:.2g}"
     return Judged(outcome, told, found.before, found.after, "pace", found)
+
+
+def _by_result(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The outcome by what the program printed of how well it does."""
+    compared = compare_printed(base, changed)
+    found = compared.difference
+    if found is None:
+        return Judged("undecided", compared.why, measure="printed result")
+    told = f"printed {compared.measure} {found.before:.4g} -> {found.after:.4g}"
+    outcome: ExperimentOutcome = "better" if found.better else "worse" if found.worse else "same"
+    if (was == TOO_GOOD and now != TOO_GOOD and found.worse) or (was in HELD_OUT and now == "none" and not found.worse):
+        outcome, told = "symptom-gone", f"{told}, {was} gone"
+    elif outcome == "same":
+        told = f"{told}, no clear difference"
+    return Judged(outcome, f"{told}{_still(was, now)}", found.before, found.after, compared.measure, found)
 
 
 def _levels(base: Facts, changed: Facts) -> tuple[float | None, float | None]:

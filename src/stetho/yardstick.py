@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import TypeVar
 
-from stetho.curves import shape
-from stetho.facts import Fact, LossCurve, LossInput, LossInputs, Recorded, StepTimes
+from stetho.curves import roughness, shape
+from stetho.facts import Fact, LossCurve, LossInput, LossInputs, Printed, PrintedNumber, Recorded, StepTimes
 from stetho.inquiry import Facts
 from stetho.paired import Difference, at_equal_steps, difference
 
@@ -21,6 +21,10 @@ OTHER_UNITS = 3.0
 # Two runs of one program differ in speed by about as much on a machine that does other things, too.
 PACE_SHARE = 0.15
 PACE_BLOCKS = 8
+# Printed values from which their noise can be told; and in how many standard errors a difference of few is counted.
+LEAST_PRINTED, FEW_SIGMAS = 6, 3.5
+# Steps enough not to ask for more because there are few.
+MANY = 10_000
 
 
 @dataclass(frozen=True)
@@ -158,3 +162,45 @@ def pace(facts: Facts) -> tuple[float, float, int] | None:
     calm = [b for b in blocks if b < 3 * middle]
     spread = stdev(calm) / math.sqrt(len(calm)) if len(calm) > 2 else middle
     return 1 / mean, spread / mean**2, len(seconds)
+
+
+def compare_printed(base: Facts, changed: Facts) -> Compared:
+    """The two runs by what the program itself printed of how well it does, held-out numbers first."""
+    one, two = fact_in(base, Printed), fact_in(changed, Printed)
+    theirs = {number.name: number for number in two.numbers} if two is not None else {}
+    for ours in one.results() if one is not None else ():
+        other = theirs.get(ours.name)
+        if other is not None and math.isfinite(level(ours)) and math.isfinite(level(other)):
+            return Compared(ours.name, "", by_printed(ours, other))
+    return Compared("printed result", "", None, "the program printed no result that both runs have")
+
+
+def by_printed(ours: PrintedNumber, theirs: PrintedNumber) -> Difference:
+    """One printed number in both runs; a few points tell nothing of their noise, so that more is asked of them."""
+    before, after = level(ours), level(theirs)
+    few = min(len(ours.values), len(theirs.values)) < LEAST_PRINTED
+    least, share = (0.05, 0.25) if few else (0.03, 0.15)
+    top = top_of(ours, theirs)
+    if ours.kind == "score" and top is not None:
+        gain, matters = after - before, max(least * top, share * (top - max(before, after)))
+    elif ours.kind == "score":
+        gain, matters = after - before, share * max(abs(before), abs(after))
+    else:
+        gain, matters = before - after, share * max(abs(before), abs(after))
+    noise = math.hypot(roughness(ours.values), roughness(theirs.values)) if not few else 0.0
+    error = max(matters / FEW_SIGMAS, noise / math.sqrt(max(1, len(ours.values) // 5)))
+    return Difference(before, after, gain, error, matters, MANY, None)
+
+
+def level(number: PrintedNumber) -> float:
+    """Where a printed number ends; of many, the median of the last."""
+    values = number.values
+    return median(values[-max(2, len(values) // 5) :]) if len(values) >= LEAST_PRINTED else values[-1]
+
+
+def top_of(*numbers: PrintedNumber) -> float | None:
+    """The best possible value of a score, where its range tells."""
+    values = [value for number in numbers for value in number.values]
+    if min(values) < 0:
+        return None
+    return 1.0 if max(values) <= 1 else 100.0 if max(values) <= 100 else None

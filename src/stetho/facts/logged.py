@@ -78,6 +78,38 @@ class Scores(Fact):
 
 
 @dataclass(frozen=True)
+class PrintedNumber:
+    """A loss or a score that a program printed itself, once or often."""
+
+    name: str
+    """What the program calls it."""
+    kind: str
+    """`loss`, which should fall, or `score`, which should rise."""
+    split: str
+    """The data it was measured on: training, validation, or empty where the name does not say."""
+    values: tuple[float, ...]
+    """Its last values, at most forty."""
+    line: int | None = None
+    """The line of the output that has the last one."""
+
+
+@dataclass(frozen=True)
+class Printed(Fact):
+    """What an observed program itself printed of how well it does."""
+
+    fact: ClassVar[str] = "printed"
+
+    numbers: tuple[PrintedNumber, ...]
+    """Its losses and scores in the order in which they first appear, at most fifty."""
+
+    def results(self) -> tuple[PrintedNumber, ...]:
+        """What tells how good the model is: held-out scores, held-out losses, then what was printed once."""
+        held = [one for one in self.numbers if one.split == "validation"]
+        alone = [one for one in self.numbers if one.split == "" and len(one.values) == 1]
+        return tuple(one for part in (held, alone) for one in sorted(part, key=lambda one: one.kind != "score"))
+
+
+@dataclass(frozen=True)
 class Pace(Fact):
     """How fast the run went, as it logged it or as the times of its lines show."""
 
