@@ -51,6 +51,12 @@ class InputScale(Fact):
     """The shape of the first batch."""
     dtype: str | None = None
     """The data type of the first batch."""
+    usual_mean: float | None = None
+    """The median of the batches' means, which a few extreme samples do not move."""
+    usual_std: float | None = None
+    """The median of the batches' standard deviations."""
+    usual_spread: float | None = None
+    """The median of the batches' `feature_spread`."""
 
 
 @dataclass(frozen=True)

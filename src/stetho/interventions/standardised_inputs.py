@@ -27,6 +27,7 @@ kind = "control"
 question = "Does it learn when the inputs are standardised?"
 applies = "models called with tensors of floating-point numbers"
 values = {"": "each feature by itself"}
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.02, "same": 0.72, "worse": 0.18, "new-failure": 0.05}}
 # Batches after which mean and spread stay as they are.
 BATCHES = 20
 # Inputs whose features all lie within these need no standardising.

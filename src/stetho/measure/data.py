@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, pairwise
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from stetho.facts import ClassCount, Feature, InputScale, Labels, RawSample, RawSamples
@@ -51,6 +51,9 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
         features=features,
         shape=shape_of(seen[0], "shape"),
         dtype=seen[0].get("dtype"),
+        usual_mean=median(float(i["mean"]) for i in seen),
+        usual_std=median(float(i["std"]) for i in seen),
+        usual_spread=median(spreads) if spreads else None,
     )
     if fact.discrete:
         yield fact, f"the model's input is whole numbers, {fact.low:.0f} to {fact.high:.0f}"
