@@ -1,68 +1,138 @@
 from collections.abc import Iterator
+from itertools import chain, islice
 from statistics import median
 
 from stetho.check import Finding, check
-from stetho.curves import finite, roughness
-from stetho.facts import ValidationLoss
+from stetho.curves import finite, roughness, shape
+from stetho.facts import FirstLoss, LossCurve, Printed, PrintedNumber, ValidationLoss
+from stetho.logged.roles import words_of
 
 FALLS = [2.3 * 0.9**i + 0.1 for i in range(30)]
 TURNS = [2.3 * 0.85**i + 0.5 + max(0, i - 10) * 0.06 for i in range(30)]
 LONG = list(range(0, 3000, 100))
+# Training below this share of the loss of guessing has learned; held-out data above that share of it is guessed.
+LEARNED, ABOVE = 0.7, 1.15
+# Times the share that an answer drawn by lot is right; the last digits of a small set are noise.
+BY_LOT = 1.2
+
+
+def validated(held: dict[str, object]) -> dict[str, object]:
+    return {"loss-curve": {"values": FALLS}, "validation-loss": held}
+
+
+def against_chance(score: float, loss: float = 0.2, **first: object) -> dict[str, object]:
+    """A classifier of ten classes that fits its training data, beside a printed held-out accuracy."""
+    return {
+        "loss-curve": {"values": [2.3 * 0.9**i + loss for i in range(60)], "chance": 2.3},
+        "first-loss": {"values": [2.5], "chance": 2.3, "classes": 10, **first},
+        "printed": {"numbers": [{"name": "test acc", "kind": "score", "split": "validation", "values": [score]}]},
+    }
+
+
+def explains(r2: float, explained: float | None = 0.9) -> dict[str, object]:
+    return {
+        "loss-curve": {"values": FALLS, "explained": explained},
+        "printed": {"numbers": [{"name": "valid_r2", "kind": "score", "split": "validation", "values": [r2]}]},
+    }
+
+
+def held_at(*values: float) -> dict[str, object]:
+    """The same classifier beside a held-out loss."""
+    return {
+        "loss-curve": {"values": [2.3 * 0.9**i + 0.1 for i in range(60)], "chance": 2.3},
+        "first-loss": {"values": [2.5], "chance": 2.3, "classes": 10},
+        "validation-loss": {"name": "val loss", "steps": list(range(len(values))), "values": list(values)},
+    }
 
 
 @check(
-    reads=ValidationLoss,
+    reads=LossCurve,
+    also=(ValidationLoss, FirstLoss, Printed),
     root="validation-loss",
     severity=35,
     fires={
-        "turns while training goes on falling": {
+        "turns while training goes on falling": validated({
             "name": "val_loss", "steps": LONG, "values": TURNS, "training": FALLS,
-        },
-        "few points, far up": {
+        }),
+        "few points, far up": validated({
             "name": "val", "steps": [1, 2, 3, 4, 5, 6, 7, 8], "values": [1.0, 0.6, 0.5, 0.52, 0.6, 0.72, 0.85, 0.99],
             "training": [0.9, 0.5, 0.3, 0.2, 0.12, 0.08, 0.05, 0.03],
-        },
-        "a fifth up, smoothly, while training falls to a fraction": {
+        }),
+        "a fifth up, smoothly, while training falls to a fraction": validated({
             "name": "test", "steps": LONG, "values": [1.7, 1.55, 1.5, *(1.5 + 0.35 * (1 - 0.9**i) for i in range(27))],
             "training": [1.5 * 0.85**i for i in range(30)],
-        },
+        }),
+        "trained far below chance, held out above it": held_at(2.4, 3.1, 5.0, 7.5),
+        "held-out answers are no better than drawn by lot": against_chance(0.08),
+        "worse than the mean of the targets on held-out data": explains(-0.3),
     },
     quiet={
-        "falls throughout": {"name": "val_loss", "steps": LONG, "values": FALLS, "training": FALLS},
-        "flattens out above training": {
+        "held out below chance": held_at(2.1, 1.6, 1.5, 1.6),
+        "training has not come far either": against_chance(0.1, loss=2.0),
+        "better than drawn by lot": against_chance(0.45),
+        "as many classes as nobody knows": against_chance(0.05, classes=None),
+        "in percent": against_chance(62.0),
+        "explains less on held-out data": explains(0.4),
+        "explains nothing anywhere": explains(-0.1, 0.02),
+        "falls throughout": validated({"name": "val_loss", "steps": LONG, "values": FALLS, "training": FALLS}),
+        "flattens out above training": validated({
             "name": "val_loss", "steps": LONG, "values": [max(v, 0.8) for v in FALLS], "training": FALLS,
-        },
-        "a little above its best": {
+        }),
+        "a little above its best": validated({
             "name": "val_loss", "steps": LONG, "values": [max(v, 0.5) + 0.002 * i for i, v in enumerate(FALLS)],
             "training": FALLS,
-        },
-        "a fifth up, training hardly lower": {
+        }),
+        "a fifth up, training hardly lower": validated({
             "name": "test", "steps": LONG, "values": [1.7, 1.55, 1.5, *(1.5 + 0.35 * (1 - 0.9**i) for i in range(27))],
             "training": [1.5 * 0.99**i for i in range(30)],
-        },
-        "both rise: training itself goes wrong": {
+        }),
+        "both rise: training itself goes wrong": validated({
             "name": "val_loss", "steps": LONG, "values": TURNS, "training": TURNS,
-        },
-        "noisy, no turn": {
+        }),
+        "noisy, no turn": validated({
             "name": "val_loss", "steps": LONG, "values": [0.5 + 0.2 * (i % 3) for i in range(30)], "training": FALLS,
-        },
-        "training is not logged": {"name": "val_loss", "steps": LONG, "values": TURNS},
-        "too few": {"name": "val_loss", "steps": [1, 2, 3], "values": [0.5, 0.6, 0.9], "training": [0.4, 0.3, 0.2]},
+        }),
+        "training is not logged": validated({"name": "val_loss", "steps": LONG, "values": TURNS}),
+        "too few": validated({
+            "name": "val_loss", "steps": [1, 2, 3], "values": [0.5, 0.6, 0.9], "training": [0.4, 0.3, 0.2],
+        }),
     },
 )  # fmt: skip
-def overfitting(held: ValidationLoss, *, rise: float = 0.25, least: int = 6) -> Iterator[Finding]:
-    """The validation loss has turned and climbs while the training loss goes on falling.
+def overfitting(
+    curve: LossCurve,
+    held: ValidationLoss | None,
+    first: FirstLoss | None,
+    printed: Printed | None,
+    *,
+    least: int = 6,
+) -> Iterator[Finding]:
+    """The validation loss has turned and climbs while the training loss goes on falling, or held-out data is guessed.
 
     ## Why it matters
-    From the turning point on the model learns its training data by heart; what it does on new data gets worse.
+    From the turning point on the model learns its training data by heart; what it does on new data gets worse. A model
+    that fits what it is trained on and does no better than guessing elsewhere has learned nothing that holds.
 
     ## False alarms
     Some rise after the best epoch is usual, and early stopping lives with it: only a rise by a quarter of the best
     level, beyond noise, counts, or by a sixth of it far beyond noise while the training loss falls to a third. A
-    validation loss can also climb while accuracy holds, as confident errors cost more.
+    validation loss can also climb while accuracy holds, as confident errors cost more. Guessing is judged only where
+    the number of classes, or the share of the targets' variance that training explains, is known.
     """
+    if held is not None and len(held.training) == len(held.values) >= least:
+        found = list(turned(held))
+        yield from found
+        if found:
+            return
+    if curve.objectives == 1:
+        yield from islice(
+            chain(guessed(curve, held, first), answered(curve, first, printed), explained(curve, printed)), 1
+        )
+
+
+def turned(held: ValidationLoss, *, rise: float = 0.25) -> Iterator[Finding]:
+    """A validation loss with a turning point, beside a training loss that goes on falling."""
     known = finite(held.values)
-    if len(known) < max(least, len(held.values)) or len(held.training) != len(known) or min(known) <= 0:
+    if len(known) < len(held.values) or min(known) <= 0:
         return
     width = max(1, len(held.values) // 10)
     levels = [median(held.values[max(0, i - width) : i + width + 1]) for i in range(len(held.values))]
@@ -83,3 +153,60 @@ def overfitting(held: ValidationLoss, *, rise: float = 0.25, least: int = 6) -> 
             f"training loss falls on from {held.training[turn]:.3g} to {held.training[-1]:.3g}",
             step=held.steps[turn],
         )
+
+
+def guessed(curve: LossCurve, held: ValidationLoss | None, first: FirstLoss | None) -> Iterator[Finding]:
+    """A held-out loss of classes above what guessing costs, while training is far below it."""
+    end = shape(curve.values)
+    if held is None or first is None or first.classes is None or curve.chance is None or end is None:
+        return
+    known = finite(held.values)
+    # Errors of answers and errors of numbers have other units than the loss.
+    same = not words_of(held.name) & {"mae", "mse", "rmse", "error", "err", "ppl", "perplexity"}
+    if len(known) < 3 or not same or end.end > LEARNED * curve.chance:
+        return
+    last = median(known[-max(2, len(known) // 5) :])
+    if last > ABOVE * curve.chance:
+        yield Finding(
+            f"{held.name} ends at {last:.3g}, above the {curve.chance:.3g} of guessing, while the training loss ends "
+            f"at {end.end:.3g}"
+        )
+
+
+def answered(curve: LossCurve, first: FirstLoss | None, printed: Printed | None) -> Iterator[Finding]:
+    """A held-out accuracy that is no better than drawn by lot, while training is far below the loss of guessing."""
+    end = shape(curve.values)
+    if printed is None or first is None or not first.classes or curve.chance is None or end is None:
+        return
+    if end.end > LEARNED * curve.chance:
+        return
+    for one in accuracies(printed):
+        top = 100.0 if max(one.values) > 1 else 1.0
+        last = median(one.values[-3:]) / top
+        if last < BY_LOT / first.classes:
+            yield Finding(
+                f"{one.name} ends at {last:.2g} with {first.classes} classes, while the training loss of {end.end:.3g} "
+                f"is far below the {curve.chance:.3g} of guessing"
+            )
+
+
+def accuracies(printed: Printed) -> list[PrintedNumber]:
+    return [
+        one
+        for one in printed.numbers
+        if one.split == "validation" and one.kind == "score" and words_of(one.name) & {"acc", "accuracy"}
+    ]
+
+
+def explained(curve: LossCurve, printed: Printed | None) -> Iterator[Finding]:
+    """Held-out numbers that are predicted worse than by their mean, while training explains most of its targets."""
+    if printed is None or curve.explained is None or curve.explained < 0.5:
+        return
+    for one in printed.numbers:
+        if one.split == "validation" and "r" in words_of(one.name) and one.kind == "score":
+            last = median(one.values[-3:])
+            if last < 0:
+                yield Finding(
+                    f"{one.name} ends at {last:.2g}, worse than predicting the mean, while training explains "
+                    f"{curve.explained:.0%} of its targets' variance"
+                )
