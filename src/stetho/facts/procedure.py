@@ -99,6 +99,9 @@ class CallOrder(Fact):
     """The line that calls step."""
     schedulers: tuple[SchedulerUse, ...] = ()
     """The schedulers of the run."""
+    clearings: tuple[Place, ...] = ()
+    """Lines that clear gradients which a backward of the first steps has made and no step has used yet, each with
+    the lines that led to it."""
 
 
 @dataclass(frozen=True)

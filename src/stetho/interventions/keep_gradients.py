@@ -27,6 +27,7 @@ kind = "control"
 question = "Does it learn when each step finds the gradients that backward has made?"
 applies = "programs that clear gradients between backward and step"
 values = {"": "just before the step"}
+backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.76, "worse": 0.14, "new-failure": 0.05}}
 
 
 class Made(NamedTuple):

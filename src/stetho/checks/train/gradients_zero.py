@@ -6,7 +6,7 @@ from stetho.facts import GradientNorms
 
 @check(
     reads=GradientNorms,
-    root="gradient-norms",
+    root="gradients-at-step",
     background=0.02,
     fires={"all zero": {"steps": list(range(20)), "norms": [0.0] * 20}},
     quiet={"some are not": {"steps": list(range(20)), "norms": [0.0] * 10 + [0.3] * 10}},

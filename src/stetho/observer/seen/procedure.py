@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Letters kept of one step, the last ones: an inner loop of a thousand rounds says no more than one of a hundred.
 LETTERS = 64
+# Clearings between backward and step are told of the first steps only, and so many of them.
+EARLY, CLEARINGS = 3, 24
 
 
 class Clipped:
@@ -47,7 +49,7 @@ class Procedure:
         self.order: deque[str] = deque(maxlen=LETTERS)
         self.last = ""
         self.clipped: Clipped | None = None
-        self.schedulers = 0
+        self.schedulers = self.clearings = 0
         self.made: list[weakref.ref[Any]] = []
         self.making = False
 
@@ -82,12 +84,23 @@ class Procedure:
         def marked(*args: Any, **kwargs: Any) -> Any:
             if not guard.away() and not is_compiling():
                 mine.mark(letter)
-                known = mine.watch.optimizers.get(id(args[0])) if letter == "z" and args else None
-                if known is not None and not known.stepping:
-                    known.pending = []
+                if letter == "z":
+                    mine.clearing(args)
             return original(*args, **kwargs)
 
         return marked
+
+    @guarded
+    def clearing(self, args: Any) -> None:
+        """Gradients are cleared: where, if a backward of the first steps has made them and no step has used them."""
+        known = self.watch.optimizers.get(id(args[0])) if args else None
+        if known is not None and not known.stepping:
+            known.pending = []
+        early = [w for w in self.watch.optimizers.values() if w.backwards and w.steps < EARLY and not w.stepping]
+        if early and self.clearings < CLEARINGS:
+            self.clearings += 1
+            site = self.watch.journal.site(sites.here(3, 4))
+            self.watch.journal.write("clearing", site=site, o=[w.index for w in early])
 
     def _patch_clipping(self, patches: Patches) -> None:
         from torch.nn.utils import clip_grad
