@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 clip_too_tight = Cause(
     id="train/clip-too-tight",
-    share=0.05,
+    share=0.04,
     symptoms={"loss-flat": 0.45, "loss-slow": 0.25, "none": 0.25},
     predicts={
         "always-clipped": 0.95,

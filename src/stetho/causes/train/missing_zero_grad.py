@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 missing_zero_grad = Cause(
     id="train/missing-zero-grad",
-    share=0.18,
+    share=0.12,
     symptoms={
         "loss-oscillating": 0.17, "loss-diverging": 0.25, "loss-nonfinite": 0.10, "loss-flat": 0.15, "none": 0.24,
         "loss-slow": 0.02,

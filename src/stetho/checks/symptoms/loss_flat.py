@@ -4,14 +4,14 @@ from statistics import fmean, median
 
 from stetho.check import Finding, check
 from stetho.curves import finite, roughness, shape, swing
-from stetho.facts import LossCurve, Statements
+from stetho.facts import LossCurve, Statements, UpdateRatios
 
 CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "logged": True}
 
 
 @check(
     reads=LossCurve,
-    also=Statements,
+    also=(Statements, UpdateRatios),
     root="loss-curve",
     severity=50,
     fires={
@@ -21,6 +21,10 @@ CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "
         "predicts the mean of its targets": {
             "loss-curve": {"values": [2.0, 1.2] + [1.01, 0.99] * 30, "explained": 0.01}
         },
+        "no step moves anything, worse than the mean": {
+            "loss-curve": {"values": [5.00, 5.3, 4.7, 5.00] * 20, "explained": -0.4},
+            "update-ratios": {"steps": list(range(12)), "ratios": [0.0] * 12},
+        },
         "does not move, noisy": {"loss-curve": {"values": [6.0, 5.0, 5.6, 5.2, 5.5, 5.3] * 15}},
         "creeps from weights that were not loaded": {
             "loss-curve": CREEPS,
@@ -28,6 +32,10 @@ CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "
         },
     },
     quiet={
+        "steps at a rate of 0 until the warm-up": {
+            "loss-curve": {"values": [5.00, 5.3, 4.7, 5.00] * 20, "explained": 0.93},
+            "update-ratios": {"steps": list(range(12)), "ratios": [0.0] * 11 + [1e-4]},
+        },
         "learns": {"loss-curve": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303}},
         "young, just below chance and falling": {
             "loss-curve": {"values": [3.3 - 0.006 * i for i in range(120)], "chance": 2.775}
@@ -47,7 +55,7 @@ CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "
     },
 )
 def loss_flat(
-    curve: LossCurve, said: Statements | None, *, least_steps: int = 20, young: int = 300
+    curve: LossCurve, said: Statements | None, moved: UpdateRatios | None, *, least_steps: int = 20, young: int = 300
 ) -> Iterator[Finding]:
     """The loss stays where guessing would put it.
 
@@ -81,6 +89,8 @@ def loss_flat(
     if curve.explained is not None and curve.chance is None:
         stuck = abs(curve.explained) < 0.05
         level = f"the predictions explain {curve.explained:.0%} of the targets' variance"
+    if moved is not None and len(moved.ratios) >= 10 and not any(moved.ratios):
+        stuck, level = True, "no step has changed a parameter"
     if stuck:
         yield Finding(
             f"loss {seen.start:.4g} at the start, {seen.end:.4g} after {seen.steps} steps; {level}",
