@@ -45,7 +45,7 @@ from stetho.facts.logged import (
     ValidationLoss,
 )
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
-from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, Meeting, PlainLoss, PredictedClasses, Predictions
 from stetho.facts.motion import AgentProgress, Cycles, LossRise, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
@@ -162,6 +162,8 @@ __all__ = [
     "LossCurve",
     "LossInput",
     "LossInputs",
+    "Meeting",
+    "PlainLoss",
     "LossRise",
     "LossScale",
     "LossSwings",

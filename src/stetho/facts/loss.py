@@ -35,6 +35,8 @@ class LossCurve(Fact):
     """Share of the targets' variance that the predictions account for, late in the run, when numbers are predicted."""
     explained_from: int | None = None
     """The samples that `explained` rests on, in at most five calls."""
+    factor: float | None = None
+    """The value over the one that a library loss computed, where they go together all the time; -1 is a turned sign."""
     logged: bool = False
     """Whether it was read from a log: points are what the program chose to write, such as means over some steps."""
 

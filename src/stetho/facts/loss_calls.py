@@ -59,6 +59,26 @@ class LossInput(Fact):
     """The largest target value seen."""
     ignored: float | None = None
     """Share of the targets that the loss leaves out (`ignore_index`)."""
+    not_logs: int | None = None
+    """Calls of a loss that expects log-probabilities whose input was none: what it stands for does not sum to one."""
+    over_batch: int | None = None
+    """Those among them that sum to one over the samples of the batch instead."""
+    not_shares: int | None = None
+    """Calls whose targets are numbers where shares of classes are expected: they do not sum to one."""
+    left_out: int | None = None
+    """The class among those the model answers that the loss leaves out."""
+    shifts: tuple[float | None, ...] = ()
+    """Of targets for a sequence of tokens: the share that equals the token given at the same position, one later, ..."""
+    sequences: int = 0
+    """How many tensors of tokens the model was given."""
+    tail: int | None = None
+    """The token that many sequences of targets end with, again and again."""
+    tail_counted: float | None = None
+    """Its share, at these ends, of the targets that the loss counts."""
+    tail_lengths: int | None = None
+    """How many different lengths these ends have."""
+    tail_inside: float | None = None
+    """Its share of the targets before these ends."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +89,52 @@ class LossInputs(Fact):
 
     sites: tuple[LossInput, ...]
     """The sites in the order in which they were first called."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """One line at which something with a gradient meets data in a plain operation, outside models and library losses."""
+
+    operation: str
+    """What brings them together: sub, mul or gather (an index names the class)."""
+    where: Place | None
+    """The line."""
+    looked_at: int
+    """In how many steps it was seen."""
+    shape: tuple[int, ...]
+    """The shape of what carries the gradient, when first seen."""
+    data_shape: tuple[int, ...]
+    """The shape of the data."""
+    result_shape: tuple[int, ...] = ()
+    """The shape of what they become."""
+    data_dtype: str | None = None
+    """The data type of the data."""
+    data_low: float | None = None
+    """The smallest value of the data."""
+    data_high: float | None = None
+    """The largest value of the data."""
+    whole: bool = False
+    """Whether the data was whole numbers every time."""
+    made_by: str | None = None
+    """The operation that made what carries the gradient."""
+    classes: int | None = None
+    """The size of the class axis, where an index names the class."""
+    normalised: int = 0
+    """Steps in which what was indexed was probabilities, or log-probabilities."""
+    accuracy_first: float | None = None
+    """Share of right answers over the first five steps, where an index names the class."""
+    accuracy_last: float | None = None
+    """The same over the last five."""
+
+
+@dataclass(frozen=True)
+class PlainLoss(Fact):
+    """What a loss written with plain operations does to outputs and targets, in the steps looked at closely."""
+
+    fact: ClassVar[str] = "plain-loss"
+
+    meetings: tuple[Meeting, ...]
+    """The lines in the order in which they were first reached."""
 
 
 @dataclass(frozen=True)

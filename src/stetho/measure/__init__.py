@@ -9,7 +9,7 @@ from stetho.measure.data import input_scale, labels, raw_samples
 from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
 from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
-from stetho.measure.loss_calls import loss_inputs, predictions
+from stetho.measure.loss_calls import loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
 from stetho.measure.parameters import coverage, parameter_states, types
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
@@ -56,6 +56,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from first_loss(recording, steps)
     yield from loss_terms(recording, steps)
     yield from predictions(recording)
+    yield from plain_loss(recording)
     yield from clipping(steps)
     yield from skipped_steps(recording)
     yield from layer_gradients(recording)

@@ -83,8 +83,18 @@ def share_of_loss(recording: Recording, steps: list[Step], sites: set[int]) -> f
     What backward is called on may be the loss divided by the micro-batches, or a sum of several terms. A step
     without terms is one whose loss is what backward was called on.
     """
+    if not _computed(recording, steps):
+        return 1.0
+    usual = factor_of_loss(recording, steps, sites)
+    if usual is None or usual <= 0:
+        return None
+    return 1.0 if abs(usual - 1) < 0.1 else usual
+
+
+def factor_of_loss(recording: Recording, steps: list[Step], sites: set[int]) -> float | None:
+    """By what the loss was multiplied before backward, its sign included, where that is the same all the time."""
     computed = _computed(recording, steps)
-    if not computed:
+    if not computed and any(c["grad"] and c["fn"] != "log_softmax" for c in recording.of("loss-call")):
         return 1.0
     shares = []
     for step in steps:
@@ -95,9 +105,7 @@ def share_of_loss(recording: Recording, steps: list[Step], sites: set[int]) -> f
         return None
     usual = median(shares)
     near = [s for s in shares if abs(s - usual) <= 0.1 * abs(usual)]
-    if len(near) < 0.8 * len(shares) or usual <= 0:
-        return None
-    return 1.0 if abs(usual - 1) < 0.1 else usual
+    return usual if len(near) >= 0.8 * len(shares) else None
 
 
 def _computed(recording: Recording, steps: list[Step]) -> dict[int, list[float]]:

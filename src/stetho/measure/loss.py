@@ -9,7 +9,7 @@ from statistics import fmean, median
 
 from stetho.evidence import Place
 from stetho.facts import FirstLoss, LossCurve, LossTerm, LossTerms
-from stetho.measure.chance import chance_level, share_of_loss, uniform_level
+from stetho.measure.chance import chance_level, factor_of_loss, share_of_loss, uniform_level
 from stetho.measure.series import FEW, Measured, finite, middle, plural, taken
 from stetho.recording import Recording, Step
 
@@ -49,6 +49,7 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         nonfinite_in=kind,
         explained=share,
         explained_from=samples,
+        factor=factor_of_loss(recording, steps, sites),
     )
     yield (
         curve,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
 
-from stetho.facts import ClassShare, LossInput, LossInputs, PredictedClasses, Predictions
+from stetho.facts import ClassShare, LossInput, LossInputs, Meeting, PlainLoss, PredictedClasses, Predictions
 from stetho.measure.series import FEW, Measured, known, plural, shape_of
 from stetho.recording import Recording
 
@@ -71,6 +71,69 @@ def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossIn
         target_low=_extreme(looked, "tlow", min),
         target_high=_extreme(looked, "thigh", max),
         ignored=_ignored(looked),
+        not_logs=_count(looked, "logs", False),
+        over_batch=_count(looked, "over", True),
+        not_shares=_count(looked, "shares", False),
+        left_out=next((c["left_out"] for c in looked if c.get("left_out") is not None), None),
+        **_sequence(looked),
+    )
+
+
+def _count(calls: Calls, key: str, value: bool) -> int | None:
+    told = [c[key] for c in calls if c.get(key) is not None]
+    return sum(one is value for one in told) if told else None
+
+
+def _sequence(calls: Calls) -> dict[str, Any]:
+    """How targets follow the tokens of the input, on average over the calls, and the ends that they share."""
+    told = [c for c in calls if c.get("shift")]
+    if not told:
+        return {}
+    shifts = [known(c["shift"][k] for c in told) for k in range(len(told[0]["shift"]))]
+    ends = Counter(c["tail"] for c in told if c.get("tail") is not None)
+    fields: dict[str, Any] = {
+        "shifts": tuple(fmean(values) if values else None for values in shifts),
+        "sequences": max(int(c.get("among") or 1) for c in told),
+    }
+    if ends and ends.most_common(1)[0][1] >= 0.8 * len(told):
+        value = ends.most_common(1)[0][0]
+        same = [c for c in told if c.get("tail") == value]
+        fields["tail"] = value
+        fields["tail_counted"] = fmean(float(c["tail_counted"]) for c in same)
+        fields["tail_lengths"] = max(int(c["tail_lengths"]) for c in same)
+        fields["tail_inside"] = fmean(float(c["tail_inside"]) for c in same)
+    return fields
+
+
+def plain_loss(recording: Recording) -> Iterator[Measured]:
+    """Where a loss of plain operations brings outputs and data together."""
+    groups: dict[tuple[str, int], Calls] = defaultdict(list)
+    for one in recording.of("meeting"):
+        groups[one["op"], one["site"]].append(one)
+    if groups:
+        found = tuple(_meeting(recording, op, site, seen) for (op, site), seen in groups.items())
+        lines = ", ".join(str(place) for place in dict.fromkeys(m.where for m in found))
+        yield PlainLoss(found), f"outputs meet data in plain operations at {lines}"
+
+
+def _meeting(recording: Recording, op: str, site: int, seen: Calls) -> Meeting:
+    first, accuracy = seen[0], known(m.get("acc") for m in seen)
+    return Meeting(
+        operation=op,
+        where=recording.place(site),
+        looked_at=len({m["step"] for m in seen}),
+        shape=tuple(first["shape"]),
+        data_shape=tuple(first["oshape"]),
+        result_shape=tuple(first["out"]),
+        data_dtype=first.get("odtype"),
+        data_low=_extreme(seen, "olow", min),
+        data_high=_extreme(seen, "ohigh", max),
+        whole=all(m.get("whole", False) for m in seen),
+        made_by=first.get("by"),
+        classes=first.get("k"),
+        normalised=sum(1 for m in seen if m.get("norm")),
+        accuracy_first=fmean(accuracy[:FEW]) if accuracy else None,
+        accuracy_last=fmean(accuracy[-FEW:]) if accuracy else None,
     )
 
 

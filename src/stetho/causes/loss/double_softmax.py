@@ -17,7 +17,7 @@ from stetho.cause import Cause
 
 double_softmax = Cause(
     id="loss/double-softmax",
-    share=0.25,
+    share=0.14,
     symptoms={
         "loss-flat": 0.40,
         "loss-slow": 0.08,

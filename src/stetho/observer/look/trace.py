@@ -17,6 +17,7 @@ from ..seen.gradients import PLAIN
 from ..unseen import transformed, unrecorded
 from .marks import KEY, Mark, produced, terms
 from .mode import Mode
+from .pairs import Pairs
 from .window import Window
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Tracer:
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.window = Window(watch)
+        self.pairs = Pairs(watch)
         self.looking = False
         self.checking = False
         self.keeping = False
@@ -230,6 +232,8 @@ class Tracer:
                 self.plain = True
         if name in PAIRING and not self.watch.objectives.inside:
             self._labels_beside(args)
+        if not self.watch.modules.depth and not self.watch.objectives.inside:
+            self.pairs.seen(name, args, kwargs, out, self.frames)
         # What is spread over several processes is not asked: the answer would take all of them.
         if self.checking and type(out) in PLAIN and self.window.wants(out):
             self.window.check(name, args, kwargs, frames or self.frames())

@@ -13,8 +13,9 @@ from torch.utils.data import DataLoader, IterableDataset, dataloader
 from .. import guard, sites
 from ..guard import guarded
 from ..late.streams import Streams
+from ..tensors import tensors_in
 from ..unseen import unrecorded
-from .inputs import fingerprints, first_tensor, packed, scale
+from .inputs import fingerprints, first_tensor, is_sequence, packed, scale
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -45,6 +46,8 @@ class Data:
         self.loaders = 0
         self.numbers: dict[int, int] = {}
         self.last_input: Any = None
+        self.tokens: Any = None  # what a model of sequences was last called with for training
+        self.sequences = 0  # how many such tensors it was given
         self.input_step = 0
         self.unlabelled = False  # whether a batch waits for the labels that belong to it
         self.last_shown: Any = None
@@ -128,7 +131,7 @@ class Data:
 
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
-        self.last_input = self.batch = None
+        self.last_input = self.tokens = self.batch = None
 
     @guarded
     def loader_made(self, loader: Any) -> None:
@@ -172,6 +175,8 @@ class Data:
         self.write_batch()
         value = first_tensor(args, kwargs)
         self.last_input = value.detach() if value is not None and train else None
+        self.tokens = self.last_input if is_sequence(self.last_input) else None
+        self.sequences = sum(map(is_sequence, tensors_in((args, kwargs)))) if self.tokens is not None else 0
         self.input_step = step
         self.unlabelled = value is not None
         if value is None:

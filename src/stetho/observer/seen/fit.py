@@ -22,9 +22,14 @@ def paired(args: Sequence[Any]) -> tuple[Any, Any] | None:
 
 
 def explained(given: Any, target: Any) -> float | None:
-    """Share of the targets' variance that predictions of the same shape account for."""
-    if given.shape != target.shape or not target.is_floating_point() or target.numel() < 8:
+    """Share of the targets' variance that the predictions account for, each beside its own target."""
+    if given.numel() != target.numel() or not target.is_floating_point() or target.numel() < 8:
         return None
+    if given.shape != target.shape:
+        # An axis of one more or less, which a loss would stretch, does not change whose target is whose.
+        if [n for n in given.shape if n > 1] != [n for n in target.shape if n > 1]:
+            return None
+        given = given.reshape(target.shape)
     number = target.float()
     # What each output varies by itself: that two outputs have different means is nothing to be proud of.
     several = number.dim() > 1 and number.shape[0] >= 8

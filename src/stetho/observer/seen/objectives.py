@@ -16,6 +16,7 @@ from ..guard import guarded
 from ..schedule import losses_shown
 from ..unseen import transformed, unrecorded
 from .fit import explained
+from .forms import form, sequence
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -196,8 +197,11 @@ class Objectives:
             if made is not None:
                 fields["by"] = made[0]
                 fields["by_at"] = self.watch.journal.site(made[1])
+        fields.update(form(name, given, target, axis, kwargs))
         if isinstance(target, torch.Tensor) and target.numel():
             fields.update(labels(name, given, target, axis, kwargs))
+            if name in INDEXED:
+                fields.update(sequence(self.watch.data.tokens, self.watch.data.sequences, target, kwargs))
         return fields
 
 

@@ -1,0 +1,73 @@
+"""In which form a loss was given its input and its targets: beyond sizes, what a judgement of it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+# Offsets at which targets are looked for among the tokens that the model was given.
+OFFSETS = range(4)
+# Positions needed to say anything of a sequence.
+LEAST = 4
+
+
+def form(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Whether log-probabilities are some, whether shares of classes are some, and which class is left out."""
+    fields: dict[str, Any] = {}
+    if name == "nll_loss" and given.dim() > 1:
+        fields["logs"] = sums_to_one(given.detach().float().exp(), axis)
+        fields["over"] = not fields["logs"] and sums_to_one(given.detach().float().exp(), 0)
+    if not isinstance(target, torch.Tensor) or not target.numel():
+        return fields
+    if name == "cross_entropy" and target.is_floating_point() and target.shape == given.shape:
+        fields["shares"] = bool(target.min() >= 0) and sums_to_one(target.float(), axis)
+    left_out = kwargs.get("ignore_index", -100)
+    if name in ("cross_entropy", "nll_loss") and not target.is_floating_point() and 0 <= left_out < given.shape[axis]:
+        fields["left_out"] = left_out
+        fields["whole_acc"] = float((given.detach().argmax(dim=axis) == target).float().mean())
+    return fields
+
+
+def sums_to_one(value: Any, axis: int) -> bool:
+    return value.shape[axis] > 1 and bool(((value.sum(dim=axis) - 1).abs() < 1e-3).all())
+
+
+def sequence(tokens: Any, among: int, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """How targets follow the tokens that the model was given, and how many of them are a tail of one token."""
+    if tokens is None or not isinstance(target, torch.Tensor) or target.is_floating_point():
+        return {}
+    rows, length = tokens.shape
+    if target.numel() % rows or target.dim() not in (1, 2) or (target.dim() == 2 and target.shape[0] != rows):
+        return {}
+    rows_of_targets = target.reshape(rows, -1)
+    counted = rows_of_targets != kwargs.get("ignore_index", -100)
+    size = rows_of_targets.shape[1]
+    if size < LEAST or size > length or not bool(counted.any()):
+        return {}
+    found = []
+    for offset in OFFSETS:
+        width = min(size, length - offset)
+        kept = counted[:, :width]
+        alike = (rows_of_targets[:, :width] == tokens[:, offset : offset + width])[kept]
+        found.append(float(alike.float().mean()) if width >= LEAST and alike.numel() else None)
+    return {"shift": found, "among": among, **tail(rows_of_targets, counted)}
+
+
+def tail(targets: Any, counted: Any) -> dict[str, Any]:
+    """The token that most rows end with more than once, its share of what is counted, and how its length varies."""
+    last = targets[:, -1]
+    value = int(last.mode().values)
+    runs = (targets.flip(1) == value).long().cumprod(1).sum(1)
+    padded = runs > 1
+    share = float(padded.float().mean())
+    if share < 0.2 or bool((runs == targets.shape[1]).all()):
+        return {}
+    places = torch.arange(targets.shape[1], device=targets.device)[None, :] >= targets.shape[1] - runs[:, None]
+    inside = (targets == value) & ~places
+    return {
+        "tail": value,
+        "tail_counted": float((places & counted & padded[:, None]).sum() / counted.sum()),
+        "tail_lengths": int(runs.unique().numel()),
+        "tail_inside": float(inside.sum() / max(1, int((~places).sum()))),
+    }
