@@ -68,7 +68,7 @@ class LossInput(Fact):
     left_out: int | None = None
     """The class among those the model answers that the loss leaves out."""
     shifts: tuple[float | None, ...] = ()
-    """Of targets for a sequence of tokens: the share that equals the token given at the same position, one later, ..."""
+    """Of targets for tokens: the share that equals the token given at the same position, one later, two later, ..."""
     sequences: int = 0
     """How many tensors of tokens the model was given."""
     tail: int | None = None
@@ -93,7 +93,7 @@ class LossInputs(Fact):
 
 @dataclass(frozen=True)
 class Meeting:
-    """One line at which something with a gradient meets data in a plain operation, outside models and library losses."""
+    """One line at which something with a gradient meets data in a plain operation, outside models and library calls."""
 
     operation: str
     """What brings them together: sub, mul or gather (an index names the class)."""

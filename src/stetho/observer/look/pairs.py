@@ -75,11 +75,12 @@ def described(family: str, given: Any, other: Any) -> dict[str, Any]:
     if other.dtype != torch.bool:
         low, high = (float(v) for v in torch.aminmax(other.detach()))
         fields.update(olow=low, ohigh=high, whole=not other.is_floating_point() or bool((other == other.round()).all()))
-    labels = other.reshape(-1)
-    if family == "gather" and given.dim() == 2 and labels.numel() == given.shape[0] and given.shape[1] > 1:
-        if int(labels.min()) >= 0 and int(labels.max()) < given.shape[1]:
-            fields["k"] = given.shape[1]
-            fields["acc"] = float((given.detach().argmax(1) == labels).float().mean())
-            sums = given.detach().float().exp().sum(1) if bool(given.max() <= 0) else given.detach().float().sum(1)
-            fields["norm"] = bool(((sums - 1).abs() < 1e-3).all())
+    labels, rows = other.reshape(-1), given.detach()
+    if family != "gather" or rows.dim() != 2 or labels.numel() != rows.shape[0] or rows.shape[1] < 2:
+        return fields
+    if int(labels.min()) >= 0 and int(labels.max()) < rows.shape[1]:
+        fields["k"] = rows.shape[1]
+        fields["acc"] = float((rows.argmax(1) == labels).float().mean())
+        sums = (rows.float().exp() if bool(rows.max() <= 0) else rows.float()).sum(1)
+        fields["norm"] = bool(((sums - 1).abs() < 1e-3).all())
     return fields

@@ -35,7 +35,13 @@ def first_tensor(args: Any, kwargs: Any) -> Any:
 
 def is_sequence(value: Any) -> bool:
     """Whether a tensor is rows of whole numbers: tokens."""
-    if value is None or value.dim() != 2 or value.is_floating_point() or value.is_complex() or value.dtype == torch.bool:
+    if (
+        value is None
+        or value.dim() != 2
+        or value.is_floating_point()
+        or value.is_complex()
+        or value.dtype == torch.bool
+    ):
         return False
     return has_samples(value) and value.shape[1] >= 4
 
