@@ -23,7 +23,7 @@ from bench.judge.progress import Bar
 from bench.judge.running import environment
 from bench.judge.subject import Subject, of_side, subjects
 
-from stetho import catalogue, measure
+from stetho import catalogue, files, measure
 from stetho.case import Case
 from stetho.catalogue import Catalogue
 from stetho.facts import LossCurve
@@ -76,6 +76,9 @@ def judged(subject: Subject, known: Catalogue) -> Iterator[tuple[str, list[str],
         if isinstance(curve, LossCurve):
             output = inquiry.case.recordings / BASE / OUTPUT
             facts.update({type(one.fact): ("", one.fact) for one in facts_of_output(output, known, curve) if one.fact})
+        known_facts = {kind: fact for kind, (_, fact) in facts.items()}
+        cwd = str(FOLDER / subject.id / subject.base)
+        facts.update({type(fact): ("", fact) for fact, _ in files.facts(inquiry.record(BASE), cwd, known_facts)})
         judgements = judge_all(known, facts)
         failed = [f"{j.check}: {m}" for j in judgements for m in j.missing if m.startswith("the check itself")]
         seen = Seen(gravest(known, judgements), judgements, ())

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Mapping
+from typing import Literal
 
 from stetho import fixes
 from stetho.bearing import bearing, hypotheses, tried
@@ -69,7 +70,7 @@ def verdict(inquiry: Inquiry) -> Verdict:
         status=status,
         symptoms=shown,
         findings=tuple(
-            Noted(j.check, f.message, tuple(Place(p.file, p.line, p.column, None, p.sample) for p in f.where), j.cites)
+            Noted(j.check, f.message, tuple(_pointed(p) for p in f.where), j.cites)
             for j in fired
             if checks[j.check].family != "symptoms"
             for f in j.findings
@@ -181,7 +182,7 @@ def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) ->
     crash = inquiry.fact(Crash)
     if crash is not None and gate.cause == "env/exception":
         places += list(reversed(crash.frames))
-    where = tuple(dict.fromkeys(Place(p.file, p.line, p.column, None, p.sample) for p in places))
+    where = tuple(dict.fromkeys(_pointed(p) for p in places))
     statement = f"{cause.statement}: {told}"
     return Claim(gate.cause, round(now[gate.cause], 3), statement, cites, where, mechanism, gate.experiments)
 
@@ -190,8 +191,20 @@ def cured(experiment: Experiment) -> bool:
     return experiment.outcome in ("symptom-gone", "better")
 
 
+def _pointed(place: Place) -> Place:
+    """A place as it is told: of a line of code the key is its function, which is no place of its own."""
+    return Place(
+        place.file,
+        place.line,
+        place.column,
+        place.key if place.line is None or isinstance(place.column, str) else None,
+        place.sample,
+    )
+
+
 def edited_places(inquiry: Inquiry, experiment: Experiment) -> list[Place]:
-    return [Place(inquiry.users_path(e.file), e.line) for e in experiment.change.edits]
+    edits = experiment.change.edits
+    return [p for e in edits for p in e.where or (Place(inquiry.users_path(e.file), e.line),)]
 
 
 def fix(inquiry: Inquiry, cause: str) -> Fix | None:
@@ -206,10 +219,11 @@ def fix(inquiry: Inquiry, cause: str) -> Fix | None:
         old, new = " ".join(inquiry.request.command), " ".join(command)
         return Fix(f"run it as: {new}", "command", f"- {old}\n+ {new}\n", trial, command)
     file = change.edits[0].file
-    kind = "code" if file.endswith(".py") else "config"
+    kind: Literal["code", "config", "data"] = "code" if file.endswith(".py") else "config"
+    kind = "data" if change.edits[0].where else kind
     diff = fixes.diff(change.edits, os.path.realpath(inquiry.request.cwd))
-    summary = f"{inquiry.users_path(file)}:{change.edits[0].line}  {change.edits[0].why}"
-    return Fix(summary, "config" if kind == "config" else "code", diff, trial)
+    line = "" if kind == "data" else f":{change.edits[0].line}"
+    return Fix(f"{inquiry.users_path(file)}{line}  {change.edits[0].why}", kind, diff, trial)
 
 
 def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: str) -> list[NextTest]:

@@ -15,7 +15,8 @@ class Place:
 
     file: str
     line: int | None = None
-    column: int | None = None
+    column: int | str | None = None
+    """Of a line of code by its number; of a table of data by its name."""
     key: str | None = None
     sample: str | None = None
 

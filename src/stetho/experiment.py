@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from stetho.evidence import Place
+
 ExperimentOutcome: TypeAlias = Literal[
     "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
 ]
@@ -23,6 +25,10 @@ class Edit:
     after: str
     line: int
     why: str
+    where: tuple[Place, ...] = ()
+    """Of a file of data: the columns, keys or samples that are changed."""
+    removed: bool = False
+    """Whether the file is taken away, so that the program makes it anew."""
 
 
 @dataclass(frozen=True)

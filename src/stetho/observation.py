@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from stetho import attachment, measure, recording
+from stetho import attachment, files, measure, recording
 from stetho.artifact import artifact_at
 from stetho.attachment import Python, Witness
 from stetho.evidence import Source
@@ -131,6 +131,9 @@ def put_facts(inquiry: Inquiry, record: Recording) -> None:
     for fact, summary in measure.facts(record):
         kept = thinned(fact) if isinstance(fact, LossCurve) else fact
         inquiry.ledger.add_evidence("observation", summary, source=source_of(fact, command), fact=kept, run=BASE)
+    known = {kind: fact for kind, (_, fact) in inquiry.facts().items()}
+    for fact, summary in files.facts(record, inquiry.request.cwd, known):
+        inquiry.ledger.add_evidence("reading", summary, source=source_of(fact, command), fact=fact, run=BASE)
     for fault in record.faults:
         inquiry.ledger.add_note(f"the observer switched itself off: {fault}")
 

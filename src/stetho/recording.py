@@ -126,6 +126,11 @@ def _with_users_paths(kind: str, body: dict[str, Any], users_path: Paths) -> dic
             body[key] = [[users_path(f), line, name] for f, line, name in body.get(key, [])]
     elif kind == "planned":
         body["loops"] = [[users_path(f), line, count] for f, line, count in body.get("loops") or ()]
+    elif kind == "opened":
+        for key in ("read", "written"):
+            body[key] = [[users_path(file), step] for file, step in body.get(key) or ()]
+    elif kind == "sources":
+        body["files"] = [users_path(file) for file in body.get("files") or ()]
     elif kind == "run":
         body["cwd"] = users_path(body["cwd"]) if body.get("cwd") else None
         body["argv"] = [users_path(a) if a.startswith("/") else a for a in map(str, body.get("argv") or ())]

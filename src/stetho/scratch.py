@@ -81,7 +81,8 @@ class Spec:
     network: bool
     """Whether the network stays open."""
     writes: tuple[str, ...]
-    edits: tuple[tuple[str, str], ...] = ()
+    edits: tuple[tuple[str, str | None], ...] = ()
+    """Files and what they hold instead; None for one that is taken away."""
     """Files of the user's, and what they hold in this run."""
     places: tuple[str, ...] = ()
     """Where the command is likely to write, the most important place first."""
@@ -214,7 +215,7 @@ def make(job: Job, way: Way) -> tuple[Scratch, Spec]:
     base = new_base(outside(job.cwd, way))
     spec = Spec(
         job.command, job.cwd, environment, str(base), True, way.processes, job.isolation.network, writes,
-        edits=tuple((os.path.realpath(edit.file), edit.after) for edit in job.edits),
+        edits=tuple((os.path.realpath(e.file), None if e.removed else e.after) for e in job.edits),
         places=tuple(_places(job, environment)), addresses=addresses(), hosts=hosts(base),
     )  # fmt: skip
     return Scratch(base, way), spec

@@ -46,8 +46,11 @@ def command(case: str, case_root: str | None, apply: bool) -> None:
         if text != edit.before:
             raise BadRequest(f"{edit.file} has changed since the fix was tried; run stetho why again")
     for edit in edits:
-        Path(edit.file).write_bytes(edit.after.encode("utf-8", "surrogateescape"))
-        click.echo(f"changed {os.path.relpath(edit.file)}:{edit.line}")
+        if edit.removed:
+            Path(edit.file).unlink()
+        else:
+            Path(edit.file).write_bytes(edit.after.encode("utf-8", "surrogateescape"))
+        click.echo(f"{'removed' if edit.removed else 'changed'} {os.path.relpath(edit.file)}:{edit.line}")
 
 
 def _told(level: float | None) -> str:

@@ -11,6 +11,7 @@ from stetho.facts.collectives import Collective, Collectives, GroupProgress, Ran
 from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
 from stetho.facts.ending import Crash, RunEnd, SourceLines, ThreadFailure
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
+from stetho.facts.files import BadCell, BadCells, DataFile, DataFiles
 from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
@@ -107,6 +108,8 @@ __all__ = [
     "AgentProgress",
     "Amount",
     "Association",
+    "BadCell",
+    "BadCells",
     "CallOrder",
     "Checkpoint",
     "CheckpointFile",
@@ -122,6 +125,8 @@ __all__ = [
     "Coverage",
     "Crash",
     "Cycles",
+    "DataFile",
+    "DataFiles",
     "Detached",
     "DiskPlace",
     "Disks",

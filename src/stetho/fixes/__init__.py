@@ -48,25 +48,30 @@ class Cure:
 
 
 @cache
-def _by_cause() -> dict[str, ModuleType]:
-    found = {}
+def _by_cause() -> dict[str, list[ModuleType]]:
+    found: dict[str, list[ModuleType]] = {}
     for info in pkgutil.iter_modules(__path__, __name__ + "."):
         module = importlib.import_module(info.name)
         for cause in getattr(module, "CURES", ()):
-            found[cause] = module
+            found.setdefault(cause, []).append(module)
     return found
 
 
 def cures(cause: str, grounds: Grounds) -> Iterator[Cure]:
     """The cures that can be written for a cause here; none when it has none."""
-    module = _by_cause().get(cause)
-    if module is not None:
-        seen = set()
+    seen = set()
+    # Where several files cure one cause, those that change data come first: what is wrong in a file is shown by it.
+    for module in sorted(_by_cause().get(cause, ()), key=lambda one: not getattr(one, "DATA", False)):
         for cure in module.candidates(cause, grounds):
             key = (tuple((e.file, e.after) for e in cure.edits), cure.command)
             if key not in seen:
                 seen.add(key)
                 yield cure
+
+
+def _binary(text: str) -> bool:
+    """Whether a text is the bytes of a file that is none, which no diff can show."""
+    return "\0" in text[:65536] or any("\udc80" <= letter <= "\udcff" for letter in text[:4096])
 
 
 def edit(file: str, before: str, after: str, line: int, why: str) -> Edit:
@@ -78,6 +83,9 @@ def diff(edits: Sequence[Edit], cwd: str) -> str:
     text = []
     for one in edits:
         name = os.path.relpath(one.file, cwd)
+        if one.removed or _binary(one.before) or _binary(one.after):
+            text.append(f"{'remove' if one.removed else 'change'} {name}: {one.why}\n")
+            continue
         before, after = lines_of(one.before), lines_of(one.after)
         text += list(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in text)

@@ -24,7 +24,10 @@ def edited(edit: Edit, base: Path, pairs: Sequence[tuple[str, str]]) -> str:
         file = os.path.join(folder, names[-1])
         if not inside(os.path.realpath(folder), str(base)):
             raise OSError("it lies outside the scratch")
-        _write(file, edit.after.encode("utf-8", "surrogateescape"))
+        if edit.removed:
+            os.unlink(file)
+        else:
+            _write(file, edit.after.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise ScratchError(f"{edit.file} cannot be changed for this run: {error.strerror or error}") from error
     return file

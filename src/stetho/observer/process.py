@@ -30,7 +30,9 @@ class Process:
         self.world = int(os.environ.get("WORLD_SIZE", "1") or 1)
         self.told: int | None = None
         self.imported = 0
-        self.opened: dict[str, None] = {}
+        self.opened: dict[str, int] = {}
+        self.made: dict[str, int] = {}
+        self.handed = (0, 0)
         if watch.seeded:
             sys.addaudithook(self.heard)
 
@@ -76,12 +78,15 @@ class Process:
         )
 
     def heard(self, event: str, args: Any) -> None:
-        """Python is about to do something; only what is opened for reading is of interest."""
-        if event == "open" and len(self.opened) < OPENED and type(args[0]) is str and args[1] in ("r", "rb", None):
-            path = args[0]
-            path = path if os.path.isabs(path) else os.path.join(directory() or "/", path)
-            if not path.startswith(("/proc/", "/sys/", "/dev/")) and not path.endswith(".pyc"):
-                self.opened[path] = None
+        """Python is about to do something; only which files are opened, and before which step, is of interest."""
+        if event == "open" and type(args[0]) is str:
+            # What the system is asked for itself comes without a mode; it reads, most of the time.
+            known = self.opened if args[1] in ("r", "rb", None) else self.made
+            if len(known) < OPENED:
+                path = args[0]
+                path = path if os.path.isabs(path) else os.path.join(directory() or "/", path)
+                if not path.startswith(("/proc/", "/sys/", "/dev/")) and not path.endswith(".pyc"):
+                    known.setdefault(path, getattr(self.watch, "step", 0))
 
     def sources(self) -> None:
         """Which files of the user's were imported or opened so far: a run is the same again only while these are."""
@@ -92,6 +97,16 @@ class Process:
         if len(files) > self.imported:
             self.imported = len(files)
             self.watch.journal.write("sources", files=files)
+        self.data()
+
+    def data(self) -> None:
+        """Which files of the user's, code aside, were opened since it was last told, to be read and to be written."""
+        sizes = (len(self.opened), len(self.made))
+        if sizes != self.handed:
+            before, self.handed = self.handed, sizes
+            read, written = of_user(self.opened, before[0]), of_user(self.made, before[1])
+            if read or written:
+                self.watch.journal.write("opened", read=read, written=written)
 
     def finish(self, reason: str) -> NoReturn:
         """End the process here: the bound of an experiment is exact, and no `except` of the program's can undo it."""
@@ -106,6 +121,17 @@ class Process:
             except Exception:  # noqa: BLE001 - a closed or broken stream must not keep the run alive
                 continue
         os._exit(0)
+
+
+def of_user(opened: dict[str, int], first: int) -> list[list[Any]]:
+    """The user's own files among those that were opened, code aside, each with its step; those before were told."""
+    named = [(sites.user_file(name), step) for name, step in list(opened.items())[first:]]
+    return [[file, step] for file, step in named if file is not None and is_data(file)]
+
+
+def is_data(path: str) -> bool:
+    """Whether a file may hold data: neither code nor what the interpreter keeps for itself."""
+    return not path.endswith((".py", ".pyc", ".so")) and not os.path.isdir(path)
 
 
 def directory() -> str | None:

@@ -163,6 +163,8 @@ class Watch:
         for watched in [*gone, *self.optimizers.values()]:
             watched.block.write()
         self.modules.write_modes()
+        if self.seeded:
+            self.process.data()
 
     def _patch_optimizer(self) -> None:
         from torch.optim import optimizer as module

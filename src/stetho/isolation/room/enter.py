@@ -117,8 +117,11 @@ def furnish(spec: Spec, parted: namespaces.Namespaces, report: Report) -> None:
 def make_edits(spec: Spec, report: Report) -> None:
     """Let the run see changed files; one that cannot be changed says nothing of what the machine allows."""
     for number, (path, text) in enumerate(spec["edits"]):
-        changed = text.encode("utf-8", "surrogateescape")
         try:
+            if text is None:
+                os.unlink(path)
+                continue
+            changed = text.encode("utf-8", "surrogateescape")
             if any(table.inside(path, folder) for folder in spec["writes"]):
                 cover_real(path, changed, os.path.join(spec["base"], f"edit{number}"))
             else:
