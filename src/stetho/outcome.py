@@ -58,16 +58,20 @@ def judge_outcome(
     applied: bool = True,
     resumed: bool = False,
     alters: str = "",
+    smoke: bool = False,
 ) -> Judged:
     """What a change did to a run, both on the same seed, with noise taken into account.
 
     `symptom` is what is wrong with the base (judged from its facts when None); `resumed` says that both runs go
-    on from a kept state; `alters` is what the change declares to be beyond comparison as it is.
+    on from a kept state; `alters` is what the change declares to be beyond comparison as it is; a `smoke` asks about
+    training alone.
     """
     if not applied:
         return Judged("not-applied", "the change had nothing to act on")
     was = gravest(catalogue, judge_all(catalogue, base)) if symptom is None else symptom
     now = gravest(catalogue, judge_all(catalogue, changed))
+    if smoke:
+        was, now = ("none" if one in (*HELD_OUT, TOO_GOOD) else one for one in (was, now))
     averaged = alters == "spread" or resized(base, changed)
     if averaged:
         whole = changed

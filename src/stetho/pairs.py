@@ -87,7 +87,8 @@ class Pairs:
         """As many steps as the base took, or enough to see a NaN gone; as long as that may take under the change."""
         cost = idea.intervention.cost if idea is not None else 1.0
         curve = self.inquiry.fact(LossCurve)
-        steps = self.end.steps or None
+        # One more than the base took: a program that ends by itself prints its results there.
+        steps = self.end.steps + 1 if self.end.steps else None
         if curve is not None and curve.nonfinite_step is not None:
             steps = curve.nonfinite_step * 2 + 60
         return Bound(max(5.0, min(self.inquiry.remaining(), 30 + 4 * cost * self.end.seconds)), steps)
@@ -108,7 +109,7 @@ class Pairs:
         judged = judge_loading(base.facts, made.record) or judge_outcome(
             base.facts, made.facts, self.inquiry.catalogue,
             symptom=self.symptom if seed == self.first else None,
-            alters=made.record.applied.alters or one.alters,
+            alters=made.record.applied.alters or one.alters, smoke=one.kind == "smoke",
         )  # fmt: skip
         if judged.outcome == "new-failure" and made.end.code and made.said:
             judged = replace(judged, detail=f"it fails: {made.said}")

@@ -58,8 +58,9 @@ def perform(inquiry: Inquiry, candidate: Candidate, seen: Seen) -> Experiment:
     name, _, value = candidate.change.partition("=")
     intervention = inquiry.catalogue.intervention(candidate.change)
     inquiry.show(f"{intervention.kind:9}  {candidate.change}")
-    result = changed_run(inquiry, changes=((name, value, intervention.path),), seen=seen, alters=intervention.alters)
     kind: ExperimentKind = "smoke" if intervention.kind == "smoke" else "control"
+    changes = ((name, value, intervention.path),)
+    result = changed_run(inquiry, changes=changes, seen=seen, alters=intervention.alters, smoke=kind == "smoke")
     return put(
         inquiry,
         kind,
@@ -110,6 +111,7 @@ def changed_run(
     cure: Cure | None = None,
     cause: str | None = None,
     alters: str = "",
+    smoke: bool = False,
 ) -> Result:
     """The user's command with one change, judged against the base run on the same seed."""
     task = prepared(inquiry, changes, cure)
@@ -120,7 +122,7 @@ def changed_run(
         if cure is None:
             raise
         return Result(Judged("not-applied", str(error)))
-    return concluded(inquiry, ran, seen, cure, cause, alters)
+    return concluded(inquiry, ran, seen, cure, cause, alters, smoke)
 
 
 def prepared(
@@ -142,7 +144,13 @@ def prepared(
 
 
 def concluded(
-    inquiry: Inquiry, ran: Ran, seen: Seen, cure: Cure | None = None, cause: str | None = None, alters: str = ""
+    inquiry: Inquiry,
+    ran: Ran,
+    seen: Seen,
+    cure: Cure | None = None,
+    cause: str | None = None,
+    alters: str = "",
+    smoke: bool = False,
 ) -> Result:
     """What a changed run shows beside the base."""
     made = keep(inquiry, ran)
@@ -157,6 +165,7 @@ def concluded(
         symptom=seen.symptom,
         resumed=bool(inquiry.restores),
         alters=made.record.applied.alters or alters,
+        smoke=smoke,
     )
     return Result(judged, end.steps, end.seconds, facts, ran.reused)
 

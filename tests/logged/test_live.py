@@ -102,3 +102,11 @@ def test_a_symptom_of_held_out_data_is_not_judged_by_training() -> None:
     ours, theirs = facts(CURVE, number("val_acc", "score", 0.5)), facts(worse, number("val_acc", "score", 0.8))
     assert judge_outcome(ours, theirs, known, symptom="overfitting").outcome == "symptom-gone"
     assert judge_outcome(theirs, ours, known, symptom="too-good").outcome == "symptom-gone"
+
+
+def test_a_smoke_asks_about_training_alone() -> None:
+    known = catalogue.load()
+    lower = LossCurve(tuple(v / 4 for v in CURVE.values), CURVE.steps)
+    ours, theirs = facts(CURVE, number("val_acc", "score", 0.5)), facts(lower, number("val_acc", "score", 0.2))
+    assert judge_outcome(ours, theirs, known, symptom="overfitting", smoke=True).outcome == "better"
+    assert judge_outcome(ours, theirs, known, symptom="overfitting").outcome == "worse"
