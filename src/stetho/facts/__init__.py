@@ -46,7 +46,17 @@ from stetho.facts.logged import (
     ValidationLoss,
 )
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
-from stetho.facts.loss_calls import ClassShare, LossInput, LossInputs, Meeting, PlainLoss, PredictedClasses, Predictions
+from stetho.facts.loss_calls import (
+    ClassShare,
+    LossInput,
+    LossInputs,
+    Meeting,
+    OutputRange,
+    OutputRanges,
+    PlainLoss,
+    PredictedClasses,
+    Predictions,
+)
 from stetho.facts.motion import AgentProgress, Cycles, LossRise, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
@@ -189,6 +199,8 @@ __all__ = [
     "OptimizerState",
     "OptimizerUse",
     "Optimizers",
+    "OutputRange",
+    "OutputRanges",
     "Pace",
     "Package",
     "ParameterStates",

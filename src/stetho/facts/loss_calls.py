@@ -138,6 +138,42 @@ class PlainLoss(Fact):
 
 
 @dataclass(frozen=True)
+class OutputRange:
+    """What was predicted where numbers meet their targets, and between which limits both lie."""
+
+    function: str
+    """The loss function, or the operation of a loss that is written by hand."""
+    where: Place | None
+    """The line that calls it."""
+    looked_at: int
+    """How many calls were looked at."""
+    produced_by: str
+    """The operation that made the prediction, such as linear or sigmoid."""
+    produced_at: tuple[Place, ...]
+    """The user's frames in which it was made, innermost first."""
+    low: float
+    """The smallest prediction seen."""
+    high: float
+    """The largest prediction seen."""
+    target_low: float
+    """The smallest target seen."""
+    target_high: float
+    """The largest target seen."""
+    explained: float | None = None
+    """Share of the targets' variance that the predictions account for, in the last calls."""
+
+
+@dataclass(frozen=True)
+class OutputRanges(Fact):
+    """The limits of predicted numbers beside those of their targets."""
+
+    fact: ClassVar[str] = "output-ranges"
+
+    sites: tuple[OutputRange, ...]
+    """One entry for each line where the two meet in training."""
+
+
+@dataclass(frozen=True)
 class ClassShare:
     """How often one class is predicted and how often it is right."""
 

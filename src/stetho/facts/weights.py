@@ -87,6 +87,14 @@ class LayerWeights:
     """Its largest magnitude at the first sampled step."""
     largest_last: float | None
     """Its largest magnitude at the last one."""
+    shape: tuple[int, ...] | None = None
+    """Its shape; outputs come first, as torch's layers have it."""
+    alike_first: bool | None = None
+    """Whether its rows, one for each unit, are copies of each other after the first sampled step."""
+    alike_last: bool | None = None
+    """The same at the last one."""
+    begun_at: Place | None = None
+    """The line that gave it its first values, as the last one before there was an optimizer."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +171,8 @@ class LayerActivations:
     """The same at the last."""
     nonfinite: int = 0
     """Values that were NaN or Inf, over all that were looked at."""
+    dropped: float | None = None
+    """Of dropout: the share of values that it made zero, in the median; None for others."""
 
 
 @dataclass(frozen=True)

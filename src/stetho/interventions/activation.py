@@ -32,6 +32,7 @@ values = {
     "softplus": "softplus",
 }
 example = "leaky"
+backgrounds = {"leaky": {"symptom-gone": 0.02, "better": 0.025, "same": 0.825, "worse": 0.11, "new-failure": 0.02}}
 # Calls whose values are looked at.
 LOOKS = 200
 

@@ -11,6 +11,7 @@ from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
+from stetho.measure.output_ranges import output_ranges
 from stetho.measure.parameters import coverage, parameter_states, types
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
 from stetho.measure.ranks import rank_facts
@@ -57,6 +58,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from loss_terms(recording, steps)
     yield from predictions(recording)
     yield from plain_loss(recording)
+    yield from output_ranges(recording)
     yield from clipping(steps)
     yield from skipped_steps(recording)
     yield from layer_gradients(recording)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from stetho.evidence import Place
 from stetho.recording import Recording, number
 
 
@@ -36,6 +37,20 @@ def parameters(recording: Recording, optimizer: int) -> tuple[list[str], list[in
     names = [str(n) for n in (told[-1].get("names") or [] if told else [])]
     sizes = [int(s) for s in (told[-1].get("sizes") or [] if told else [])]
     return names, [*sizes, *([None] * max(0, len(names) - len(sizes)))]
+
+
+def shape_at(recording: Recording, optimizer: int, position: int) -> tuple[int, ...] | None:
+    """The shape of a parameter that an optimizer holds, where it was written down."""
+    told = [b for b in recording.of("parameters") if b.get("o") == optimizer]
+    shapes = (told[-1].get("shapes") or []) if told else []
+    return tuple(int(n) for n in shapes[position]) if position < len(shapes) else None
+
+
+def begun_at(recording: Recording, optimizer: int, position: int) -> Place | None:
+    """The line that gave a parameter its first values, where it was seen."""
+    told = [b for b in recording.of("parameters") if b.get("o") == optimizer]
+    sites = (told[-1].get("begun") or []) if told else []
+    return recording.place(sites[position]) if position < len(sites) else None
 
 
 def sampled(recording: Recording, key: str) -> Iterator[Sampled]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from stetho.evidence import Place
 from stetho.facts import (
     Activations,
     LayerActivations,
@@ -18,7 +19,7 @@ from stetho.facts import (
     UpdateRatios,
     WeightStatistics,
 )
-from stetho.measure.samples import Sampled, sampled, samples
+from stetho.measure.samples import Sampled, begun_at, sampled, samples, shape_at
 from stetho.measure.series import Measured, finite, middle, optimizer_name, plural
 from stetho.recording import Recording, Step, number
 
@@ -68,7 +69,17 @@ def weight_statistics(recording: Recording) -> Iterator[Measured]:
     """Norm, mean, spread and largest magnitude of each parameter, early and late."""
     columns = [list(sampled(recording, key)) for key in ("w", "wm", "ws", "wx")]
     others = [{(one.optimizer, one.position): one for one in column} for column in columns[1:]]
-    layers = tuple(_weights(one, [table.get((one.optimizer, one.position)) for table in others]) for one in columns[0])
+    alike = {(one.optimizer, one.position): one for one in sampled(recording, "wa")}
+    layers = tuple(
+        _weights(
+            one,
+            [table.get((one.optimizer, one.position)) for table in others],
+            alike.get((one.optimizer, one.position)),
+            shape_at(recording, one.optimizer, one.position),
+            begun_at(recording, one.optimizer, one.position),
+        )
+        for one in columns[0]
+    )
     if not layers:
         return
     steps = tuple(sorted({i for one in columns[0] for i in one.steps}))
@@ -77,10 +88,17 @@ def weight_statistics(recording: Recording) -> Iterator[Measured]:
     yield WeightStatistics(steps, layers), f"weights of {plural(len(layers), 'parameter')}{told}"
 
 
-def _weights(norm: Sampled, others: list[Sampled | None]) -> LayerWeights:
+def _weights(
+    norm: Sampled,
+    others: list[Sampled | None],
+    alike: Sampled | None,
+    shape: tuple[int, ...] | None,
+    begun: Place | None,
+) -> LayerWeights:
     mean, std, largest = (_ends(one) for one in others)
     (first, last) = _ends(norm)
-    return LayerWeights(norm.name, norm.optimizer, norm.size, first, last, *mean, *std, *largest)
+    copies = [None if v is None else bool(v) for v in _ends(alike)]
+    return LayerWeights(norm.name, norm.optimizer, norm.size, first, last, *mean, *std, *largest, shape, *copies, begun)
 
 
 def _ends(one: Sampled | None) -> tuple[float | None, float | None]:
@@ -141,7 +159,7 @@ def activations(recording: Recording) -> Iterator[Measured]:
     for body in recording.of("activations"):
         steps.append(int(body["i"]))
         for row in body.get("layers") or ():
-            rows[str(row[0]), str(row[1])].append([*row, *[None] * (8 - len(row))])
+            rows[str(row[0]), str(row[1])].append([*row, *[None] * (9 - len(row))])
     layers = tuple(_activations(recording, name, kind, seen) for (name, kind), seen in rows.items())
     if layers:
         dead = [layer for layer in layers if layer.dead_last]
@@ -168,4 +186,5 @@ def _activations(recording: Recording, name: str, kind: str, rows: list[list[Any
         saturated_first=saturated[0] if saturated else None,
         saturated_last=saturated[-1] if saturated else None,
         nonfinite=sum(int(bad or 0) for bad in columns[4]),
+        dropped=middle([share for row in rows if (share := number(row[8])) is not None]),
     )

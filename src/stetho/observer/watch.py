@@ -26,6 +26,7 @@ from .replay.keeper import Replay
 from .schedule import sampled
 from .seen import gradients
 from .seen.backward import Backwards
+from .seen.beginnings import Beginnings
 from .seen.data import Data
 from .seen.manual import Manual
 from .seen.modules import Modules
@@ -77,6 +78,7 @@ class Watch:
         self.objectives = Objectives(self)
         self.replay = Replay(self)
         self.manual = Manual(self)
+        self.beginnings = Beginnings(self)
         self.ring = Ring(self)
 
     def install(self) -> None:
@@ -85,7 +87,7 @@ class Watch:
             torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
         following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming]
-        for part in (*following, self.modules, self.data, self.tracer, self.objectives):
+        for part in (*following, self.modules, self.data, self.tracer, self.objectives, self.beginnings):
             part.install(self.patches)
         self.journal.gathering.append(self.hand_over)
         atexit.register(self.last_words)
@@ -204,6 +206,7 @@ class Watch:
             fused=bool(optimizer.defaults.get("fused")),
         )
         if watched.index == 0:
+            self.beginnings.over()
             self.tracer.look(0)
         elif watched.index < MODELS:
             # It may be for a model of its own, whose calls are followed from the first one on.

@@ -19,6 +19,13 @@ PART = 8_192
 LAYERS = 600
 # Bounds of activations that saturate, by class name.
 BOUNDED = {"Sigmoid": (0.0, 1.0), "Tanh": (-1.0, 1.0), "Hardsigmoid": (0.0, 1.0), "Hardtanh": (-1.0, 1.0)}
+# Functions that do the same outside a layer of torch's, by the class that they stand for.
+FUNCTIONS = {
+    "relu": "ReLU", "relu_": "ReLU", "relu6": "ReLU6", "clamp_min": "ReLU", "clamp_min_": "ReLU", "threshold": "ReLU",
+    "sigmoid": "Sigmoid", "sigmoid_": "Sigmoid", "tanh": "Tanh", "tanh_": "Tanh", "hardtanh": "Hardtanh",
+}  # fmt: skip
+DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+LAYERS_OF_THEIR_OWN = ("torch.nn.modules.activation", "torch.nn.modules.dropout")
 RECTIFYING = ("ReLU", "ReLU6", "Threshold", "Softshrink", "Hardshrink", "RReLU")
 
 
@@ -46,8 +53,26 @@ class Activations:
             return
         with unrecorded():
             self.layers[name] = [name, type(module).__name__, *described(type(module).__name__, value.detach(), axis)]
+            share = dropped(args[0], value) if "Dropout" in type(module).__name__ and args else None
         made = self.watch.modules.made.get(id(module))
-        self.layers[name].append(None if made is None else self.watch.journal.site([made]))
+        self.layers[name] += [None if made is None else self.watch.journal.site([made]), share]
+
+    @guarded
+    def computed(self, running: list[tuple[Any, Any]], function: str, args: Any, value: Any, site: int) -> None:
+        """The same of an activation that a model calls as a function; the line that calls it stands for the layer."""
+        kind = "Dropout" if function in DROPPING else FUNCTIONS.get(function)
+        inner = running[-1][0] if running else None
+        if kind is None or inner is None or type(inner).__module__ in LAYERS_OF_THEIR_OWN:
+            return
+        if not value.is_floating_point() or value.dim() < 2 or not value.numel() or len(self.layers) >= LAYERS:
+            return
+        name = f"{self.name(running, inner)}.{function.rstrip('_')}"
+        number = 2
+        while name in self.layers:
+            name, number = f"{name.partition(' ')[0]} {number}", number + 1
+        axis = 1 if value.dim() > 3 else value.dim() - 1
+        share = dropped(args[0], value) if kind == "Dropout" and args else None
+        self.layers[name] = [name, kind, *described(kind, value.detach(), axis), site, share]
 
     def axis(self, module: Any, given: Any, value: Any) -> int:
         """Along which axis the units of an output lie: as the layer says, or as they lay in what it was given."""
@@ -98,6 +123,16 @@ def described(kind: str, value: Any, axis: int) -> list[Any]:
         margin = 0.01 * (high - low) / 2
         saturated = ((some > high - margin) | (some < low + margin)).float().mean().item()
     return [mean, deviation, dead, saturated, bad]
+
+
+def dropped(given: Any, made: Any) -> float | None:
+    """Share of the values, of those that were not zero before, that are zero after dropout."""
+    if not isinstance(given, torch.Tensor) or given.shape != made.shape or given is made:
+        return None
+    before, after = given.detach().reshape(-1)[:PART], made.detach().reshape(-1)[:PART]
+    there = before != 0
+    count = int(there.sum())
+    return int((there & (after == 0)).sum()) / count if count >= 8 else None
 
 
 def dead_share(value: Any, axis: int) -> float:

@@ -12,9 +12,10 @@ from .. import guard, sites
 from ..graph import MOST, node_of
 from ..guard import guarded
 from ..schedule import glimpsed
-from ..seen.fit import PAIRING, explained, paired
+from ..seen.fit import PAIRING, explained, paired, ranges
 from ..seen.gradients import PLAIN
 from ..unseen import transformed, unrecorded
+from .activations import DROPPING, FUNCTIONS
 from .marks import KEY, Mark, produced, terms
 from .mode import Mode
 from .pairs import Pairs
@@ -230,15 +231,18 @@ class Tracer:
             node.metadata[KEY] = Mark(name, frames, value)
             if not self.plain and not self.watch.modules.depth and not self.watch.objectives.inside:
                 self.plain = True
+        if (name in FUNCTIONS or name in DROPPING) and self.watch.modules.running and torch.is_grad_enabled():
+            site = self.watch.journal.site(frames or self.frames())
+            self.watch.modules.activations.computed(self.watch.modules.running, name, args, out, site)
         if name in PAIRING and not self.watch.objectives.inside:
-            self._labels_beside(args)
+            self._labels_beside(args, frames)
         if not self.watch.modules.depth and not self.watch.objectives.inside:
             self.pairs.seen(name, args, kwargs, out, self.frames)
         # What is spread over several processes is not asked: the answer would take all of them.
         if self.checking and type(out) in PLAIN and self.window.wants(out):
             self.window.check(name, args, kwargs, frames or self.frames())
 
-    def _labels_beside(self, args: Sequence[Any]) -> None:
+    def _labels_beside(self, args: Sequence[Any], frames: Any) -> None:
         """A loss written with plain operations may show its labels here, and how well they are met."""
         pair = paired(args)
         if pair is None:
@@ -247,7 +251,11 @@ class Tracer:
             self.watch.data.loss_seen(pair[1])
             share = explained(*pair)
             if share is not None:
-                self.watch.journal.write("fit", step=self.watch.step, r2=share, n=int(pair[1].shape[0]))
+                body: dict[str, Any] = {**ranges(*pair), "site": self.watch.journal.site(frames or self.frames())}
+                made = produced(pair[0])
+                if made is not None:
+                    body.update(by=made[0], by_at=self.watch.journal.site(made[1]))
+                self.watch.journal.write("fit", step=self.watch.step, r2=share, n=int(pair[1].shape[0]), **body)
 
     def frames(self) -> list[Place]:
         """The user's frames, led by the line that built the layer when a library layer does the work."""

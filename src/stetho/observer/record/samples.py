@@ -41,6 +41,7 @@ def write(watch: Watch, watched: Watched) -> None:
         u=each,
         ur=whole,
         **gradients.weights(parameters),
+        wa=gradients.alike(parameters),
         **gradients.moments(watched.optimizer, parameters),
     )
     if watch.ranks:
@@ -57,6 +58,8 @@ def write_names(watch: Watch, watched: Watched) -> None:
         o=watched.index,
         names=names(watch.modules, parameters),
         sizes=[p.numel() for p in parameters],
+        shapes=[list(p.shape) for p in parameters],
+        begun=watch.beginnings.of(parameters),
         dtypes=[str(p.dtype).replace("torch.", "") for p in parameters],
         devices=[str(p.device) for p in parameters],
     )

@@ -36,3 +36,9 @@ def explained(given: Any, target: Any) -> float | None:
     columns = number.reshape(number.shape[0], -1) if several else number.reshape(-1, 1)
     spread = float(columns.var(dim=0, unbiased=False).mean())
     return 1 - float((given - target).float().pow(2).mean()) / spread if spread > 0 else None
+
+
+def ranges(given: Any, target: Any) -> dict[str, float]:
+    """The smallest and the largest value of a prediction and of its label."""
+    (low, high), (least, most) = ((v.item() for v in torch.aminmax(t.detach())) for t in (given, target))
+    return {"low": low, "high": high, "tlow": least, "thigh": most}

@@ -23,6 +23,8 @@ HALF = (torch.float16, torch.bfloat16)
 FULL = (torch.float32, torch.float64)
 WHOLE = frozenset((*FULL, torch.complex64, torch.complex128))
 WHOLE_NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+# Rows and columns of a weight that are held against each other, and the difference up to which rows are copies.
+ROWS, COLUMNS, COPY = 16, 64, 1e-3
 # A tensor of more elements than this is not copied whole to see whether a step has changed any of them.
 COPIED = 4_000_000
 
@@ -161,6 +163,22 @@ def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
         fields["wm"].append(mean)
         fields["ws"].append(None if mean is None else spread(value, length, mean))
     return fields
+
+
+def alike(parameters: Sequence[Any]) -> list[bool | None]:
+    """Whether the rows of each weight are copies of each other, by its first rows and some of the others; None for
+    those that have no rows to compare."""
+    found: list[bool | None] = []
+    for parameter in parameters:
+        own = local(parameter).detach()
+        if own.dim() < 2 or own.shape[0] < 2 or own.is_meta or own.is_sparse or not own.is_floating_point():
+            found.append(None)
+            continue
+        chosen = [*range(min(ROWS // 2, own.shape[0])), *range(ROWS // 2, own.shape[0], 1 + own.shape[0] // ROWS)]
+        rows = own[chosen].reshape(len(chosen), -1)[:, :COLUMNS].float()
+        apart = (rows - rows[0]).abs().max().item()
+        found.append(apart <= COPY * rows.abs().max().item())
+    return found
 
 
 def spread(values: Any, length: float, mean: float) -> float:
