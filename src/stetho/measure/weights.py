@@ -97,8 +97,9 @@ def _weights(
 ) -> LayerWeights:
     mean, std, largest = (_ends(one) for one in others)
     (first, last) = _ends(norm)
-    copies = [None if v is None else bool(v) for v in _ends(alike)]
-    return LayerWeights(norm.name, norm.optimizer, norm.size, first, last, *mean, *std, *largest, shape, *copies, begun)
+    copies, still = (None if v is None else bool(v) for v in _ends(alike))
+    sizes = (*mean, *std, *largest)
+    return LayerWeights(norm.name, norm.optimizer, norm.size, first, last, *sizes, shape, copies, still, begun)
 
 
 def _ends(one: Sampled | None) -> tuple[float | None, float | None]:

@@ -19,12 +19,12 @@ bad_init = Cause(
     id="arch/bad-init",
     share=0.14,
     symptoms={
-        "loss-flat": 0.40, "none": 0.23, "loss-slow": 0.08, "loss-nonfinite": 0.05, "loss-diverging": 0.05,
-        "loss-oscillating": 0.05, "loss-spike": 0.04, "gradients-vanishing": 0.05, "gradients-exploding": 0.03,
+        "loss-flat": 0.30, "none": 0.38, "loss-slow": 0.08, "loss-nonfinite": 0.04, "loss-diverging": 0.04,
+        "loss-oscillating": 0.04, "loss-spike": 0.03, "gradients-vanishing": 0.04, "gradients-exploding": 0.03,
     },
     predicts={
-        "units-alike": 0.50,
-        "weights-off-scale": 0.50,
+        "units-alike": 0.93,
+        "weights-off-scale": 0.93,
         "units-dead": 0.15,
         "early-layers-starved": 0.10,
         "updates-too-small": 0.25,

@@ -18,11 +18,11 @@ output_range = Cause(
     id="arch/output-range",
     share=0.12,
     symptoms={
-        "loss-flat": 0.40,
-        "none": 0.37,
-        "loss-slow": 0.12,
-        "loss-oscillating": 0.05,
-        "gradients-vanishing": 0.03,
+        "loss-flat": 0.38,
+        "none": 0.42,
+        "loss-slow": 0.10,
+        "loss-oscillating": 0.04,
+        "metric-stuck": 0.03,
     },
     predicts={
         "targets-out-of-reach": 0.95,

@@ -33,7 +33,7 @@ def run(*layers: dict[str, object], steps: int = 60, absent: int = 0) -> dict[st
 @check(
     reads=(WeightStatistics, LayerGradients),
     also=Activations,
-    root="units-alike",
+    root="initial-weights",
     background=0.01,
     given={"other/unlisted": 0.02},
     fires={

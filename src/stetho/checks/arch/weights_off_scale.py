@@ -35,7 +35,7 @@ def run(weights: list[dict[str, object]], layers: list[dict[str, object]]) -> di
 
 @check(
     reads=(WeightStatistics, Activations),
-    root="weight-scale",
+    root="initial-weights",
     background=0.015,
     given={"other/unlisted": 0.03},
     fires={
