@@ -90,6 +90,8 @@ def judge_outcome(
         return _by_result(base, changed, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
+    if found is None and alters == "loss":
+        return _otherwise(base, changed, was, now, compared.why)
     if found is None:
         return Judged("undecided", compared.why or "too few steps to tell", *_levels(base, changed))
     gone = (
@@ -264,15 +266,34 @@ def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now
     return Judged(outcome, told, found.before, found.after, "pace", found)
 
 
-def _by_result(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+def _otherwise(base: Facts, changed: Facts, was: str, now: str, why: str) -> Judged:
+    """The outcome where losses cannot be compared: by a score that the program prints, else by how each run fares."""
+    if compare_printed(base, changed, scores=True).difference is not None:
+        return _by_result(base, changed, was, now, scores=True)
+    levels, curve = _levels(base, changed), fact_in(changed, LossCurve)
+    seen = shape(curve.values) if curve is not None else None
+    if not was.startswith("loss-") or seen is None or seen.steps < LEAST_PAIRS:
+        return Judged("undecided", why, *levels)
+    if now == was:
+        return Judged("same", f"{why}; still {now}", *levels)
+    if now == "none" and seen.start - seen.end > max(SHARE * abs(seen.start), CLEAR * seen.error):
+        return Judged("symptom-gone", f"{why}; falls from {seen.start:.4g} to {seen.end:.4g}, {was} gone", *levels)
+    return Judged("undecided", f"{why}{_still(was, now)}", *levels)
+
+
+def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False) -> Judged:
     """The outcome by what the program printed of how well it does."""
-    compared = compare_printed(base, changed)
+    compared = compare_printed(base, changed, scores=scores)
     found = compared.difference
     if found is None:
         return Judged("undecided", compared.why, measure="printed result")
     told = f"printed {compared.measure} {found.before:.4g} -> {found.after:.4g}"
     outcome: ExperimentOutcome = "better" if found.better else "worse" if found.worse else "same"
-    if (was == TOO_GOOD and now != TOO_GOOD and found.worse) or (was in HELD_OUT and now == "none" and not found.worse):
+    if (
+        (scores and found.better and was.startswith("loss-") and now == "none")
+        or (was == TOO_GOOD and now != TOO_GOOD and found.worse)
+        or (was in HELD_OUT and now == "none" and not found.worse)
+    ):
         outcome, told = "symptom-gone", f"{told}, {was} gone"
     elif outcome == "same":
         told = f"{told}, no clear difference"

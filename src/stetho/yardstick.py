@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from stetho.curves import roughness, shape
-from stetho.facts import Fact, LossCurve, LossInput, LossInputs, Printed, PrintedNumber, Recorded, StepTimes
+from stetho.facts import Fact, LossCurve, LossInput, LossInputs, PlainLoss, Printed, PrintedNumber, Recorded, StepTimes
 from stetho.inquiry import Facts
 from stetho.paired import Difference, at_equal_steps, difference
 
@@ -102,16 +102,30 @@ def _scaled(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def by_accuracy(base: Facts, changed: Facts) -> Difference | None:
     """Shares of right answers in the last calls that were looked at, with the error that so many answers have."""
-    one, two = trained_site(base), trained_site(changed)
-    if one is None or two is None or one.accuracy_last is None or two.accuracy_last is None:
+    one, two = _right(base), _right(changed)
+    if one is None or two is None:
         return None
-    shares, counts = (one.accuracy_last, two.accuracy_last), (_answers(one), _answers(two))
+    shares, counts = (one[0], two[0]), (one[1], two[1])
     # A share of 0 or 1 is not free of error: one more answer of each kind is thought of.
     guarded = [(s * n + 1) / (n + 2) for s, n in zip(shares, counts, strict=True)]
     error = math.sqrt(sum(g * (1 - g) / n for g, n in zip(guarded, counts, strict=True)))
     matters = max(0.02, 0.1 * (1 - min(shares)))
     # Answers of one batch are not independent of each other.
     return Difference(*shares, shares[1] - shares[0], 1.5 * error, matters, min(counts), None)
+
+
+def _right(facts: Facts) -> tuple[float, int] | None:
+    """The late share of right answers and how many it rests on: of a library loss, else of one in plain operations."""
+    site, plain = trained_site(facts), fact_in(facts, PlainLoss)
+    if site is not None and site.accuracy_whole is not None:
+        return site.accuracy_whole, _answers(site)
+    if site is not None and site.accuracy_last is not None:
+        return site.accuracy_last, _answers(site)
+    answered = [m for m in plain.meetings if m.accuracy_last is not None] if plain is not None else []
+    if site is not None or not answered:
+        return None
+    best = max(answered, key=lambda m: m.looked_at)
+    return best.accuracy_last or 0.0, min(5, best.looked_at) * max(1, best.shape[0])
 
 
 def _answers(site: LossInput) -> int:
@@ -164,12 +178,14 @@ def pace(facts: Facts) -> tuple[float, float, int] | None:
     return 1 / mean, spread / mean**2, len(seconds)
 
 
-def compare_printed(base: Facts, changed: Facts) -> Compared:
-    """The two runs by what the program itself printed of how well it does, held-out numbers first."""
+def compare_printed(base: Facts, changed: Facts, *, scores: bool = False) -> Compared:
+    """The two runs by what the program itself printed of how well it does, held-out numbers first; or scores only."""
     one, two = fact_in(base, Printed), fact_in(changed, Printed)
     theirs = {number.name: number for number in two.numbers} if two is not None else {}
     for ours in one.results() if one is not None else ():
         other = theirs.get(ours.name)
+        if scores and ours.kind != "score":
+            continue
         if other is not None and math.isfinite(level(ours)) and math.isfinite(level(other)):
             return Compared(ours.name, "", by_printed(ours, other))
     return Compared("printed result", "", None, "the program printed no result that both runs have")

@@ -67,6 +67,8 @@ class LossInput(Fact):
     """Calls whose targets are numbers where shares of classes are expected: they do not sum to one."""
     left_out: int | None = None
     """The class among those the model answers that the loss leaves out."""
+    accuracy_whole: float | None = None
+    """Share of right answers over the last five calls with that class counted, too."""
     shifts: tuple[float | None, ...] = ()
     """Of targets for tokens: the share that equals the token given at the same position, one later, two later, ..."""
     sequences: int = 0

@@ -15,11 +15,27 @@ from stetho.cause import Cause
 
 wrong_sign = Cause(
     id="loss/wrong-sign",
-    share=0.03,
-    symptoms={"loss-diverging": 0.70, "loss-nonfinite": 0.15, "metric-stuck": 0.05, "none": 0.08},
-    predicts={"falls-without-bound": 0.93, "score-worsens-with-loss": 0.85},
-    mechanism=("falls-without-bound", "score-worsens-with-loss"),
+    share=0.07,
+    symptoms={
+        "loss-diverging": 0.58, "loss-nonfinite": 0.15, "metric-stuck": 0.04, "loss-flat": 0.03, "loss-spike": 0.02,
+        "none": 0.16,
+    },
+    predicts={
+        "sign-turned-round": 0.60,
+        "falls-without-bound": 0.75,
+        "score-worsens-with-loss": 0.85,
+        "answers-below-chance": 0.45,
+        "fits-worse-as-it-falls": 0.40,
+        "negated-loss": {"symptom-gone": 0.68, "better": 0.26, "same": 0.03, "worse": 0.02, "new-failure": 0.01},
+        "lr=x0.1": {"symptom-gone": 0.04, "better": 0.06, "same": 0.55, "worse": 0.33, "new-failure": 0.02},
+        "lr=x0.01": {"symptom-gone": 0.08, "better": 0.06, "same": 0.45, "worse": 0.39, "new-failure": 0.02},
+    },
+    mechanism=(
+        "sign-turned-round", "falls-without-bound", "score-worsens-with-loss", "answers-below-chance",
+        "fits-worse-as-it-falls",
+    ),
     statement="the objective has the wrong sign",
     test="turn the sign of the loss round: if it does not learn then, it is not this",
     fix="turn the sign of the loss round",
-)
+    trial="negated-loss",
+)  # fmt: skip

@@ -79,6 +79,10 @@ class Asking:
         """`function()` when rows of the model's output are set against each other, as with negatives in the batch."""
         return self._register("compared", function)
 
+    def on_objective(self, function: F) -> F:
+        """`function(loss) -> loss` when backward is called on one number: backward is called on what it returns."""
+        return self._register("objective", function)
+
     def on_backward(self, function: F) -> F:
         """`function(losses)` before each backward."""
         return self._register("backward", function)

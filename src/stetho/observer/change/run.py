@@ -263,6 +263,12 @@ class Run(Proof, Asking):
         return value
 
     @guarded
+    def objective(self, loss: Any) -> Any:
+        """What backward is to be called on, as every registered function leaves it."""
+        with torch.enable_grad():
+            return self.passed("objective", loss)
+
+    @guarded
     def loss_arguments(self, call: LossCall) -> bool:
         """A call of a loss as every registered function leaves it."""
         self.meetings.at_loss(call)

@@ -265,6 +265,9 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
     if target.is_floating_point():
         number = target.float()
         fields = {"mean": float(number.mean()), "sq": float((number * number).mean()), "m": number.numel()}
+        if name.startswith("binary_cross_entropy") and given.shape == target.shape:
+            yes = given > (0.0 if name.endswith("logits") else 0.5)
+            fields["acc"] = float((yes == (target > 0.5)).float().mean())
         share = explained(given, target) if name != "binary_cross_entropy_with_logits" else None
         if share is not None:
             fields["r2"] = share
