@@ -37,6 +37,10 @@ class LossCurve(Fact):
     """The samples that `explained` rests on, in at most five calls."""
     factor: float | None = None
     """The value over the one that a library loss computed, where they go together all the time; -1 is a turned sign."""
+    made_at: Place | None = None
+    """The line that made the value, where that is not the one that calls backward."""
+    summed: int | None = None
+    """How many numbers a plain sum has made the value of, where a sum is the last thing done; 0 where it is not."""
     logged: bool = False
     """Whether it was read from a log: points are what the program chose to write, such as means over some steps."""
 

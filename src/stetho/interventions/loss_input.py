@@ -74,5 +74,8 @@ def apply(run: Run, value: str) -> None:
             return
         call.set("input", formed(call.name, x, axis))
         run.applied()
+        if call.name in ("nll_loss", "kl_div", "binary_cross_entropy"):
+            # What it was given before had no such meaning, and neither had its value.
+            run.alters_loss()
         if right(call.name, call.input, axis):
             run.verified()

@@ -1,7 +1,8 @@
 """Average the loss over the batch where the program sums it.
 
 ## What changes
-Losses of torch's that are trained on and called with `reduction="sum"` are called with "mean".
+Losses of torch's that are trained on and called with `reduction="sum"` are called with "mean". Where the last thing
+done to a loss is a plain sum over a batch, backward is called on the mean of what was summed.
 
 ## How it is known
 Both are computed, and the mean is the smaller one. Where the program then divides the loss by the number of its samples
@@ -11,7 +12,7 @@ or elements, it makes the mean itself, and where it adds other terms, their weig
 If a run that diverges is calm, its gradients were as many times too large as a batch has elements.
 
 ## When it says nothing
-Losses that are averaged already, or not reduced, and sums that the program writes itself.
+Losses that are averaged already, or not reduced.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ question = "Is the loss too large because it is summed over the batch?"
 applies = "losses of torch.nn.functional with reduction='sum'"
 values = {"": "every loss that is trained on"}
 alters = "loss"
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.04, "same": 0.66, "worse": 0.25, "new-failure": 0.02}}
 # Nodes between backward and a loss that are looked at for a division or another term.
 NODES = 256
 # Nodes that join terms.
@@ -63,6 +65,22 @@ def apply(run: Run, value: str) -> None:
             sizes.update({float(call.target.numel()), float((call.target != -100).sum())} - {0.0, 1.0})
         if abs(float(mean)) < abs(float(total)) or call.input.numel() == 1:
             run.verified()
+
+    @run.on_objective
+    def plain(loss: Any) -> Any:
+        """A sum that the program writes itself, over one number or more for each sample."""
+        node, size = loss.grad_fn, 1
+        for length in getattr(node, "_saved_self_sym_sizes", None) or ():
+            size *= int(length)
+        rows = max(1, run.batch.size)
+        if type(node).__name__ not in ("SumBackward0", "SumBackward1") or size < 2 or size % rows:
+            run.refused("no loss is summed over the batch")
+            return loss
+        run.applied()
+        mean = loss / size
+        if abs(float(mean.detach())) <= abs(float(loss.detach())):
+            run.verified()
+        return mean
 
     def divisor(node: Any) -> float:
         """By what a node divides; a factor counts only where it is one over a size, as others are weights."""

@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from statistics import fmean, median
+from typing import Any
 
 from stetho.evidence import Place
 from stetho.facts import FirstLoss, LossCurve, LossTerm, LossTerms
@@ -50,11 +51,21 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         explained=share,
         explained_from=samples,
         factor=factor_of_loss(recording, steps, sites),
+        **_made(recording, place),
     )
     yield (
         curve,
         f"loss {values[0]:.4g} at the first step, {values[-1]:.4g} at step {where[-1]}, {len(values)} steps ({place})",
     )
+
+
+def _made(recording: Recording, backward: Place | None) -> dict[str, Any]:
+    """Where the loss was made, as most of the graphs that were followed show it, and what it sums up."""
+    walked = [g for g in recording.of("graph") if g.get("nodes")]
+    at = Counter(g["at"] for g in walked if g.get("at") is not None).most_common(1)
+    place = recording.place(at[0][0]) if at else None
+    known = [int(g.get("summed") or 0) for g in walked if "at" in g]
+    return {"made_at": place if place != backward else None, "summed": int(median(known)) if known else None}
 
 
 def one_line(recording: Recording, steps: list[Step], site: int) -> set[int]:

@@ -40,5 +40,5 @@ def falls_without_bound(curve: LossCurve) -> Iterator[Finding]:
     if fall is not None:
         yield Finding(
             f"the loss begins at {fall[0]:.4g} and falls to {fall[1]:.4g}, without slowing down",
-            where=(curve.where,) if curve.where else (),
+            where=tuple(p for p in (curve.made_at, curve.where) if p is not None),
         )

@@ -37,5 +37,5 @@ def fits_worse_as_it_falls(curve: LossCurve) -> Iterator[Finding]:
         yield Finding(
             f"the loss falls from {seen.start:.4g} to {seen.end:.4g}, and the predictions end farther from their "
             f"targets than the mean of these, with an explained variance of {curve.explained:.3g}",
-            where=(curve.where,) if curve.where else (),
+            where=tuple(p for p in (curve.made_at, curve.where) if p is not None),
         )

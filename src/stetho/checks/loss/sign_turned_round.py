@@ -51,5 +51,5 @@ def sign_turned_round(curve: LossCurve, optimizers: Optimizers | None, losses: L
     sites = [s for s in losses.sites if s.trained and s.function != "log_softmax"] if losses is not None else []
     names = " and ".join(dict.fromkeys(s.function for s in sites)) or "the library's loss"
     how = "the optimizer maximises" if maximised else f"backward is called on {curve.factor:.3g} times"
-    places = (curve.where, *(s.where for s in sites), *(one.where for one in used if maximised))
+    places = (curve.made_at, curve.where, *(s.where for s in sites), *(one.where for one in used if maximised))
     yield Finding(f"{how} {names}", where=tuple(dict.fromkeys(p for p in places if p is not None)))

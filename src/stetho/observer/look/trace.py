@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 import weakref
 from typing import TYPE_CHECKING, Any, Sequence
 
 import torch
 
 from .. import guard, sites
-from ..graph import MOST, node_of
+from ..graph import MOST, node_kind, node_of
 from ..guard import guarded
 from ..schedule import glimpsed
 from ..seen.fit import PAIRING, explained, paired, ranges
@@ -267,7 +268,7 @@ class Tracer:
         """Follow the graph from the loss: which parameters it reaches, its terms, and a watch on each gradient."""
         node = loss.grad_fn
         if node is None:
-            self.watch.reach.graph_walked([], 0, retain)
+            self.watch.reach.graph_walked([], 0, retain, {})
             return
         parts = terms(loss) if loss.numel() == 1 else None
         if parts is not None:
@@ -285,7 +286,17 @@ class Tracer:
                 if following is not None and following not in seen:
                     seen.add(following)
                     waiting.append(following)
-        self.watch.reach.graph_walked(leaves, len(seen), retain)
+        self.watch.reach.graph_walked(leaves, len(seen), retain, self._made(loss))
+
+    def _made(self, loss: Any) -> dict[str, Any]:
+        """Which line made the loss, and how many numbers it sums up, where the last thing done is a sum."""
+        made, top = produced(loss), loss.grad_fn
+        fields: dict[str, Any] = {}
+        if made is not None and made[1]:
+            fields = {"by": made[0], "at": self.watch.journal.site(made[1])}
+        if node_kind(top) == "Sum":
+            fields["summed"] = math.prod(getattr(top, "_saved_self_sym_sizes", None) or (1,))
+        return fields
 
     def _write_terms(self, total: float, parts: list[Mark]) -> None:
         """Record what the loss is made of."""

@@ -46,8 +46,7 @@ class Data:
         self.loaders = 0
         self.numbers: dict[int, int] = {}
         self.last_input: Any = None
-        self.tokens: Any = None  # what a model of sequences was last called with for training
-        self.sequences = 0  # how many such tensors it was given
+        self.tokens: list[Any] = []  # what a model of sequences was last called with for training
         self.input_step = 0
         self.unlabelled = False  # whether a batch waits for the labels that belong to it
         self.last_shown: Any = None
@@ -131,7 +130,8 @@ class Data:
 
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
-        self.last_input = self.tokens = self.batch = None
+        self.last_input = self.batch = None
+        self.tokens = []
 
     @guarded
     def loader_made(self, loader: Any) -> None:
@@ -175,8 +175,10 @@ class Data:
         self.write_batch()
         value = first_tensor(args, kwargs)
         self.last_input = value.detach() if value is not None and train else None
-        self.tokens = self.last_input if is_sequence(self.last_input) else None
-        self.sequences = sum(map(is_sequence, tensors_in((args, kwargs)))) if self.tokens is not None else 0
+        self.tokens = []
+        if is_sequence(self.last_input):
+            others = [t for t in tensors_in((args, kwargs)) if t is not value and is_sequence(t)]
+            self.tokens = [self.last_input, *(t.detach() for t in others)]
         self.input_step = step
         self.unlabelled = value is not None
         if value is None:

@@ -33,25 +33,36 @@ def sums_to_one(value: Any, axis: int) -> bool:
     return value.shape[axis] > 1 and bool(((value.sum(dim=axis) - 1).abs() < 1e-3).all())
 
 
-def sequence(tokens: Any, among: int, target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+def sequence(tokens: list[Any], target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """How targets follow the tokens that the model was given, and how many of them are a tail of one token."""
-    if tokens is None or not isinstance(target, torch.Tensor) or target.is_floating_point():
+    if not tokens or not isinstance(target, torch.Tensor) or target.is_floating_point():
         return {}
-    rows, length = tokens.shape
+    rows = tokens[0].shape[0]
     if target.numel() % rows or target.dim() not in (1, 2) or (target.dim() == 2 and target.shape[0] != rows):
         return {}
-    rows_of_targets = target.reshape(rows, -1)
-    counted = rows_of_targets != kwargs.get("ignore_index", -100)
-    size = rows_of_targets.shape[1]
-    if size < LEAST or size > length or not bool(counted.any()):
+    asked = target.reshape(rows, -1)
+    counted = asked != kwargs.get("ignore_index", -100)
+    if asked.shape[1] < LEAST or not bool(counted.any()):
         return {}
-    found = []
-    for offset in OFFSETS:
-        width = min(size, length - offset)
-        kept = counted[:, :width]
-        alike = (rows_of_targets[:, :width] == tokens[:, offset : offset + width])[kept]
-        found.append(float(alike.float().mean()) if width >= LEAST and alike.numel() else None)
-    return {"shift": found, "among": among, **tail(rows_of_targets, counted)}
+    # Labels may be handed to the model as well; all of the targets are found in them.
+    fed = [tokens[0], *(t for t in tokens[1:] if t.shape[0] == rows and not holds(t, asked, counted))]
+    found = [[alike(t, asked, counted, offset) for offset in OFFSETS] for t in fed]
+    best = [max((row[k] for row in found if row[k] is not None), default=None) for k in OFFSETS]
+    return {"shift": best, "among": len(fed), **tail(asked, counted)}
+
+
+def alike(tokens: Any, asked: Any, counted: Any, offset: int) -> float | None:
+    """The share of the targets that are the tokens so many positions ahead."""
+    width = min(asked.shape[1], tokens.shape[1] - offset)
+    if width < LEAST or not bool(counted[:, :width].any()):
+        return None
+    return float((asked[:, :width] == tokens[:, offset : offset + width])[counted[:, :width]].float().mean())
+
+
+def holds(tokens: Any, asked: Any, counted: Any) -> bool:
+    """Whether all of the targets are a part of a tensor."""
+    room = range(max(0, min(3, tokens.shape[1] - asked.shape[1] + 1)))
+    return any(alike(tokens, asked, counted, offset) == 1.0 for offset in room)
 
 
 def tail(targets: Any, counted: Any) -> dict[str, Any]:

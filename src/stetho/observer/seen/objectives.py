@@ -201,7 +201,7 @@ class Objectives:
         if isinstance(target, torch.Tensor) and target.numel():
             fields.update(labels(name, given, target, axis, kwargs))
             if name in INDEXED:
-                fields.update(sequence(self.watch.data.tokens, self.watch.data.sequences, target, kwargs))
+                fields.update(sequence(self.watch.data.tokens, target, kwargs))
         return fields
 
 

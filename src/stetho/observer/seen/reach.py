@@ -54,7 +54,7 @@ class Reach:
                     self.scopes.append((watched.index, where, name, weakref.ref(value), ids))
 
     @guarded
-    def graph_walked(self, leaves: list[Any], nodes: int, retain: bool) -> None:
+    def graph_walked(self, leaves: list[Any], nodes: int, retain: bool, made: dict[str, Any]) -> None:
         """Remember the parameters that the loss reaches."""
         held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
         self.met = {key: entry for key, entry in self.met.items() if entry[0]() is not None}
@@ -64,7 +64,7 @@ class Reach:
         if not self.written:
             for leaf in found:
                 self.reached[id(leaf)] = leaf
-        self.watch.journal.write("graph", step=self.watch.step, leaves=len(found), nodes=nodes, retain=retain)
+        self.watch.journal.write("graph", step=self.watch.step, leaves=len(found), nodes=nodes, retain=retain, **made)
 
     def stays(self, leaf: Any) -> bool:
         """Whether a plain tensor is a parameter: met again at a later step, and nothing that models are called with."""

@@ -1,0 +1,119 @@
+"""Use a loss that fits the targets.
+
+## What changes
+Targets that are numbers and no shares of classes go through the squared error instead of cross-entropy, or through the
+binary loss when they are all 0 or 1. Single scores that a loss for real numbers fits to 0 and 1 go through the binary
+loss. A class that the loss leaves out is counted. Where the largest score is compared with the number of the class,
+backward is called on the cross-entropy of all scores instead.
+
+## How it is known
+The other loss is called with the same outputs and targets, and its value is finite.
+
+## What it tells
+If it learns now, the loss did not fit the task.
+
+## When it says nothing
+Losses that fit; losses that are written with plain operations, but for the largest score.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "Does it learn with a loss that fits its targets?"
+applies = "losses whose targets are of another kind than they are made for"
+values = {"": "whatever fits the targets"}
+alters = "loss"
+backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.70, "worse": 0.20, "new-failure": 0.05}}
+NUMBERS = ("mse_loss", "l1_loss", "smooth_l1_loss")
+
+
+def apply(run: Run, value: str) -> None:
+    """Call another loss in place of the one that does not fit."""
+    torch = run.torch
+    functional = torch.nn.functional
+    outputs: list[Any] = []
+    labels: list[Any] = []
+
+    def binary(target: Any) -> bool:
+        return bool(((target == 0) | (target == 1)).all()) and bool((target == 1).any())
+
+    def no_shares(given: Any, target: Any) -> bool:
+        if not torch.is_tensor(target) or not target.is_floating_point() or target.shape != given.shape:
+            return False
+        axis = 1 if given.dim() > 1 else 0
+        sums = target.sum(dim=axis)
+        return given.shape[axis] < 2 or bool((target < 0).any()) or bool(((sums - 1).abs() > 1e-3).any())
+
+    def counted(made: Any) -> Any:
+        run.applied()
+        if bool(torch.isfinite(made.detach()).all()):
+            run.verified()
+        return made
+
+    def reduction(kwargs: Any) -> str:
+        return str(kwargs.get("reduction", "mean"))
+
+    def classes(original: Any, *args: Any, **kwargs: Any) -> Any:
+        given, target = args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
+        if not torch.is_tensor(given) or not no_shares(given, target):
+            return original(*args, **kwargs)
+        chosen = functional.binary_cross_entropy_with_logits if binary(target) else functional.mse_loss
+        made = chosen(given, target, reduction=reduction(kwargs))
+        return counted(made) if given.requires_grad else made
+
+    def numbers(original: Any, *args: Any, **kwargs: Any) -> Any:
+        given, target = args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
+        single = torch.is_tensor(given) and tuple(given.shape[1:]) in ((), (1,)) and torch.is_tensor(target)
+        if not single or target.shape != given.shape or not target.is_floating_point() or not binary(target):
+            return original(*args, **kwargs)
+        if not bool(((given < 0) | (given > 1)).any()):
+            return original(*args, **kwargs)
+        made = functional.binary_cross_entropy_with_logits(given, target, reduction=reduction(kwargs))
+        return counted(made) if given.requires_grad else made
+
+    run.instead(functional, "cross_entropy", classes)
+    for name in NUMBERS:
+        run.instead(functional, name, numbers)
+
+    @run.on_loss
+    def whole(call: Any) -> None:
+        if not call.trained or call.name not in ("cross_entropy", "nll_loss") or call.input.dim() != 2:
+            return
+        left_out = call.get("ignore_index", -100)
+        if 0 <= left_out < call.input.shape[1]:
+            call.set("ignore_index", -100)
+            run.applied()
+            if bool((call.target == left_out).any()):
+                run.verified()
+
+    @run.on_output
+    def keep(module: Any, training: bool, output: Any) -> None:
+        outputs.clear()
+        labels.clear()
+        found = [t for t in run.tensors(output) if training and t.dim() == 2 and t.shape[1] > 2 and t.requires_grad]
+        outputs.extend(found[:1])
+
+    @run.on_target
+    def met(target: Any, given: Any) -> Any:
+        alike = tuple(target.shape) == tuple(given.shape)
+        if not outputs or run.in_loss or not alike or tuple(given.shape) != tuple(outputs[0].shape[:1]):
+            return target
+        named = bool((target == target.round()).all()) and int(target.min()) >= 0
+        if named and 2 <= int(target.max()) < outputs[0].shape[1]:
+            labels.append(target)
+        return target
+
+    @run.on_objective
+    def of_classes(loss: Any) -> Any:
+        if len(labels) != 1 or not outputs:
+            run.refused("the loss fits its targets, or nothing else is known that does")
+            return loss
+        given, target = outputs[0], labels[0].long()
+        outputs.clear()
+        labels.clear()
+        return counted(functional.cross_entropy(given, target)).reshape(loss.shape)

@@ -1,0 +1,55 @@
+"""Leave padding out of the loss.
+
+## What changes
+Where sequences of targets end in one token again and again, all but the first of these are left out of the loss.
+
+## How it is known
+The loss is called with targets that say so, and others are as they were.
+
+## What it tells
+If what the program prints of its results gets better, padding had too large a part in the loss.
+
+## When it says nothing
+Targets without such ends, or whose ends are left out already; losses written with plain operations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "Does it get better when padding is not trained on?"
+applies = "targets that are sequences of tokens"
+values = {"": "every loss of tokens that is trained on"}
+alters = "evaluation"
+backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.80, "worse": 0.13, "new-failure": 0.03}}
+
+
+def apply(run: Run, value: str) -> None:
+    """Set the targets at these ends to what the loss leaves out."""
+    torch = run.torch
+
+    @run.on_loss
+    def leave_out(call: Any) -> None:
+        target, rows = call.target, run.batch.size
+        if not call.trained or call.name not in ("cross_entropy", "nll_loss") or target is None or rows < 2:
+            return
+        if target.is_floating_point() or target.dim() not in (1, 2) or target.numel() % rows:
+            return
+        old, left_out = target.reshape(rows, -1), call.get("ignore_index", -100)
+        size = old.shape[1]
+        end = int(old[:, -1].mode().values)
+        runs = (old.flip(1) == end).long().cumprod(1).sum(1)
+        if size < 4 or end == left_out or bool((runs == size).all()) or runs.unique().numel() < 2:
+            run.refused("no sequences of targets end in padding that is counted")
+            return
+        places = torch.arange(size, device=old.device)[None, :]
+        padding = (places > size - runs[:, None]) & (runs[:, None] > 1)
+        new = torch.where(padding, torch.full_like(old, left_out), old)
+        call.set("target", new.reshape(target.shape))
+        run.applied()
+        if int((call.target == left_out).sum()) > int((target == left_out).sum()):
+            run.verified()
