@@ -55,11 +55,14 @@ def apply(run: Run, value: str) -> None:
             run.verified()
         return made
 
+    def arguments(args: Any, kwargs: Any) -> tuple[Any, Any]:
+        return args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
+
     def reduction(kwargs: Any) -> str:
         return str(kwargs.get("reduction", "mean"))
 
     def classes(original: Any, *args: Any, **kwargs: Any) -> Any:
-        given, target = args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
+        given, target = arguments(args, kwargs)
         if not torch.is_tensor(given) or not no_shares(given, target):
             return original(*args, **kwargs)
         chosen = functional.binary_cross_entropy_with_logits if binary(target) else functional.mse_loss
@@ -67,7 +70,7 @@ def apply(run: Run, value: str) -> None:
         return counted(made) if given.requires_grad else made
 
     def numbers(original: Any, *args: Any, **kwargs: Any) -> Any:
-        given, target = args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
+        given, target = arguments(args, kwargs)
         single = torch.is_tensor(given) and tuple(given.shape[1:]) in ((), (1,)) and torch.is_tensor(target)
         if not single or target.shape != given.shape or not target.is_floating_point() or not binary(target):
             return original(*args, **kwargs)

@@ -80,7 +80,8 @@ def apply(run: Run, value: str) -> None:
     def reaches(loss: Any) -> bool:
         """Whether any parameter of an optimizer lies below the loss."""
         ours = {id(p) for o in run.optimizers for g in o.param_groups for p in g["params"]}
-        seen, ahead = set(), [loss.grad_fn]
+        seen: set[Any] = set()
+        ahead = [loss.grad_fn]
         while ahead and len(seen) < 5000:
             node = ahead.pop()
             if node is None or node in seen:

@@ -30,6 +30,8 @@ wrong_function = Cause(
         "labels-as-numbers": 0.55,
         "class-left-out": 0.55,
         "falls-without-bound": 0.10,
+        "fits-worse-as-it-falls": 0.10,
+        "training-alone-fits": 0.15,
         "fitting-loss": {"symptom-gone": 0.40, "better": 0.44, "same": 0.12, "worse": 0.03, "new-failure": 0.01},
     },
     mechanism=(

@@ -8,7 +8,7 @@ SITE = {"function": "nll_loss", "where": {"file": "train.py", "line": 41}, "look
 
 @check(
     reads=LossInputs,
-    root="loss-input",
+    root="log-probabilities",
     background=0.01,
     given={"other/unlisted": 0.01},
     fires={

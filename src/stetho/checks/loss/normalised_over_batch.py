@@ -11,7 +11,7 @@ SITE = {
 
 @check(
     reads=LossInputs,
-    root="loss-input",
+    root="log-probabilities",
     background=0.005,
     given={"other/unlisted": 0.01},
     fires={"softmax over axis 0": {"sites": [{**SITE, "not_logs": 12, "over_batch": 12}]}},

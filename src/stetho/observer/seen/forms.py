@@ -47,7 +47,7 @@ def sequence(tokens: list[Any], target: Any, kwargs: dict[str, Any]) -> dict[str
     # Labels may be handed to the model as well; all of the targets are found in them.
     fed = [tokens[0], *(t for t in tokens[1:] if t.shape[0] == rows and not holds(t, asked, counted))]
     found = [[alike(t, asked, counted, offset) for offset in OFFSETS] for t in fed]
-    best = [max((row[k] for row in found if row[k] is not None), default=None) for k in OFFSETS]
+    best = [max([share for share in column if share is not None], default=None) for column in zip(*found)]
     return {"shift": best, "among": len(fed), **tail(asked, counted)}
 
 
