@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn with a loss that fits its targets?"
 applies = "losses whose targets are of another kind than they are made for"
+by_hand = False
 values = {"": "whatever fits the targets"}
 alters = "loss"
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.70, "worse": 0.20, "new-failure": 0.05}}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn when the loss has the other sign?"
 applies = "losses that backward is called on"
+by_hand = False
 values = {"": "every loss"}
 alters = "loss"
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.02, "same": 0.20, "worse": 0.66, "new-failure": 0.10}}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn when it is asked for the next token?"
 applies = "models of tokens whose targets are their own input"
+by_hand = False
 values = {"": "every loss of tokens that is trained on"}
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.55, "worse": 0.36, "new-failure": 0.04}}
 

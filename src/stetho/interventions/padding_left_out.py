@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it get better when padding is not trained on?"
 applies = "targets that are sequences of tokens"
+by_hand = False
 values = {"": "every loss of tokens that is trained on"}
 alters = "evaluation"
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.80, "worse": 0.13, "new-failure": 0.03}}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn when the loss keeps its way back to the model?"
 applies = "losses without a graph"
+by_hand = False
 values = {"": "every loss that has none"}
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.02, "same": 0.90, "worse": 0.04, "new-failure": 0.02}}
 # Values that are held between two backwards.
