@@ -26,6 +26,7 @@ from bench.judge.subject import Subject, of_side, subjects
 from stetho import catalogue, files, measure
 from stetho.case import Case
 from stetho.catalogue import Catalogue
+from stetho.context import circumstances
 from stetho.facts import LossCurve
 from stetho.inquiry import BASE, Inquiry, gravest, judge_all
 from stetho.logged.live import OUTPUT, facts_of_output
@@ -81,7 +82,7 @@ def judged(subject: Subject, known: Catalogue) -> Iterator[tuple[str, list[str],
         facts.update({type(fact): ("", fact) for fact, _ in files.facts(inquiry.record(BASE), cwd, known_facts)})
         judgements = judge_all(known, facts)
         failed = [f"{j.check}: {m}" for j in judgements for m in j.missing if m.startswith("the check itself")]
-        seen = Seen(gravest(known, judgements), judgements, ())
+        seen = Seen(gravest(known, judgements), judgements, (), circumstances(facts))
         fired = [f"{j.check}: {j.findings[0].message}" for j in judgements if j.outcome == "fired"]
         yield seen.symptom, fired + failed, list(posterior(known, seen).items())[:4]
 

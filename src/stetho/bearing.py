@@ -16,15 +16,17 @@ FAVOURS = 1.5
 
 
 def hypotheses(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> list[Hypothesis]:
-    base = priors(catalogue)
+    base = priors(catalogue, seen.circumstances)
     rows = []
+    # The subtle one is always named: what a person in a hurry does not think of.
+    subtle = next((c for c in list(now)[1:] if catalogue.causes[c].subtle), None)
     for position, (cause_id, probability) in enumerate(now.items()):
         cause = catalogue.causes[cause_id]
         supports, against, reason = bearing(catalogue, seen, cause_id)
         role: Role = "null" if cause.category == "none" else "other" if cause.category == "other" else "likely"
         if cause.subtle and position > 0:
             role = "subtle"
-        keep = position < SHOWN or role in ("null", "other")
+        keep = position < SHOWN or role in ("null", "other") or cause_id == subtle
         if keep:
             rows.append(
                 Hypothesis(

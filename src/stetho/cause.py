@@ -39,6 +39,8 @@ class Cause:
     """Outcomes of interventions that `predicts` does not name; None takes the intervention's own background."""
     proof_by_artifact: bool = False
     references: tuple[str, ...] = ()
+    context: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """For circumstances of `stetho.context`: how many times as likely it is with them, and without."""
     doc: str = field(default="", compare=False)
 
     @property
@@ -48,6 +50,15 @@ class Cause:
     @property
     def is_fault(self) -> bool:
         return self.category not in ("none", "other")
+
+
+def fitting(cause: Cause, circumstances: Mapping[str, bool]) -> float:
+    """How many times as likely a cause is in a run of this kind; what is not known of the run changes nothing."""
+    factor = 1.0
+    for name, (present, absent) in cause.context.items():
+        if name in circumstances:
+            factor *= present if circumstances[name] else absent
+    return factor
 
 
 def prior(cause: Cause) -> float:

@@ -13,6 +13,7 @@ from stetho import recording
 from stetho.case import Case, Request
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement, judge_each
+from stetho.context import circumstances
 from stetho.evidence import Place
 from stetho.executors import local
 from stetho.executors.protocol import Executor, Ran, Watcher
@@ -86,8 +87,9 @@ class Inquiry:
         return self.fact(RunEnd) is not None
 
     def seen(self) -> Seen:
-        judgements = judge_all(self.catalogue, self.facts())
-        return Seen(gravest(self.catalogue, judgements), judgements, self.experiments())
+        facts = self.facts()
+        judgements = judge_all(self.catalogue, facts)
+        return Seen(gravest(self.catalogue, judgements), judgements, self.experiments(), circumstances(facts))
 
     def job(self, bound: Bound, **differs: Any) -> Job:
         """The user's command on the same seed, within the user's limits, except for what differs."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stetho.catalogue import Catalogue
-from stetho.cause import CATEGORY_RATES, NOTHING_WRONG, UNLISTED, Cause, prior
+from stetho.cause import CATEGORY_RATES, NOTHING_WRONG, UNLISTED, Cause, fitting, prior
 from stetho.check import Check, Judgement
 from stetho.experiment import Experiment
 
@@ -42,15 +42,17 @@ class Seen:
     symptom: str
     judgements: tuple[Judgement, ...]
     experiments: tuple[Experiment, ...]
+    circumstances: Mapping[str, bool] = field(default_factory=dict)
+    """What kind of run it is, as far as it is known."""
 
 
 def floored(probability: float) -> float:
     return min(1 - FLOOR, max(FLOOR, probability))
 
 
-def priors(catalogue: Catalogue) -> dict[str, float]:
+def priors(catalogue: Catalogue, circumstances: Mapping[str, bool] | None = None) -> dict[str, float]:
     """Base rates; the share of each category that no listed cause takes belongs to the unlisted fault."""
-    weights = {c.id: prior(c) for c in catalogue.causes.values()}
+    weights = {c.id: prior(c) * fitting(c, circumstances or {}) for c in catalogue.causes.values()}
     listed = {cat: 0.0 for cat in CATEGORY_RATES}
     for cause in catalogue.causes.values():
         if cause.category in listed:
@@ -129,7 +131,7 @@ def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
     """Bayes' rule: prior times the likelihood of every independent thing that was seen."""
     answers = counted(catalogue, seen.judgements)
     weights = {}
-    base = priors(catalogue)
+    base = priors(catalogue, seen.circumstances)
     for cause in catalogue.causes.values():
         weight = base[cause.id] * symptom_likelihood(cause, seen.symptom)
         for judgement in answers:

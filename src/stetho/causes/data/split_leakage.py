@@ -14,6 +14,7 @@ from stetho.cause import Cause
 
 split_leakage = Cause(
     id="data/split-leakage",
+    subtle=True,
     share=0.007,
     symptoms={"too-good": 0.6, "none": 0.38},
     predicts={"validation-right-at-once": 0.9},

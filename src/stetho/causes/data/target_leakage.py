@@ -16,6 +16,7 @@ from stetho.cause import Cause
 
 target_leakage = Cause(
     id="data/target-leakage",
+    subtle=True,
     share=0.01,
     symptoms={"too-good": 0.8, "none": 0.18},
     predicts={"validation-right-at-once": 0.9},

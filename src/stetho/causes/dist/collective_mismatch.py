@@ -16,6 +16,7 @@ from stetho.cause import Cause
 collective_mismatch = Cause(
     id="dist/collective-mismatch",
     share=0.15,
+    context={"several-ranks": (5.0, 0.05)},
     symptoms={"killed": 0.3, "crash": 0.33, "hang": 0.33, "none": 0.02},
     predicts={
         "collectives-differ": 0.65,

@@ -18,6 +18,7 @@ from stetho.cause import Cause
 one_rank_nonfinite = Cause(
     id="dist/one-rank-nonfinite",
     share=0.06,
+    context={"several-ranks": (5.0, 0.05)},
     symptoms={"loss-nonfinite": 0.85, "crash": 0.10},
     predicts={"one-rank-nonfinite-first": 0.95, "one-rank-ahead": 0.95},
     mechanism=("one-rank-nonfinite-first", "one-rank-ahead"),

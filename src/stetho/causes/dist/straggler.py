@@ -15,6 +15,7 @@ from stetho.cause import Cause
 straggler = Cause(
     id="dist/straggler",
     share=0.06,
+    context={"several-ranks": (5.0, 0.05)},
     symptoms={"slow-training": 0.85, "none": 0.1},
     predicts={"rank-straggles": 0.95},
     mechanism=("rank-straggles",),

@@ -15,6 +15,7 @@ from stetho.cause import Cause
 worker_crash = Cause(
     id="env/worker-crash",
     share=0.06,
+    context={"loader-workers": (2.0, 0.1)},
     symptoms={"crash": 0.96, "none": 0.02},
     predicts={
         "loader-worker-died": 0.98,

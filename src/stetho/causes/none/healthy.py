@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 healthy = Cause(
     id="none/healthy",
-    share=0.80,
+    share=0.72,
     symptoms={"none": 0.96, "loss-flat": 0.01, "loss-oscillating": 0.01, "loss-slow": 0.01, "loss-spike": 0.01},
     predicts={
         "shuffled-labels": {

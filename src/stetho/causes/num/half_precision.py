@@ -18,6 +18,7 @@ from stetho.cause import Cause
 half_precision = Cause(
     id="num/half-precision",
     share=0.20,
+    context={"half-precision": (4.0, 0.03)},
     symptoms={"loss-nonfinite": 0.60, "crash": 0.25, "loss-flat": 0.05, "gradients-exploding": 0.03},
     predicts={
         "scale-collapsed": 0.85,

@@ -15,6 +15,7 @@ from stetho.cause import Cause
 clip_too_tight = Cause(
     id="train/clip-too-tight",
     share=0.04,
+    context={"clipped-gradients": (1.5, 0.02)},
     symptoms={"loss-flat": 0.45, "loss-slow": 0.25, "none": 0.25},
     predicts={
         "always-clipped": 0.95,

@@ -16,6 +16,7 @@ from stetho.cause import Cause
 lr_collapsed = Cause(
     id="train/lr-collapsed",
     share=0.08,
+    context={"changing-rate": (1.8, 0.05)},
     symptoms={"loss-flat": 0.30, "none": 0.35, "loss-slow": 0.30},
     predicts={
         "rate-collapsed": 0.95,

@@ -15,6 +15,7 @@ from stetho.cause import Cause
 resume_broken = Cause(
     id="train/resume-broken",
     share=0.005,
+    context={"loaded-state": (3.0, 0.05)},
     symptoms={"loss-spike": 0.6, "loss-diverging": 0.1, "none": 0.25},
     predicts={"loss-jumps-at-resume": 0.95},
     mechanism=("loss-jumps-at-resume",),

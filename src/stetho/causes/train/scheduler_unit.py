@@ -16,6 +16,7 @@ from stetho.cause import Cause
 scheduler_unit = Cause(
     id="train/scheduler-unit",
     share=0.02,
+    context={"changing-rate": (1.8, 0.1)},
     symptoms={"loss-slow": 0.5, "loss-flat": 0.25, "none": 0.22},
     predicts={"schedule-counted-in-steps": 0.92, "learning-ends-with-rate": 0.70},
     mechanism=("schedule-counted-in-steps",),

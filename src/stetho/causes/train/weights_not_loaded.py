@@ -17,6 +17,7 @@ from stetho.cause import Cause
 weights_not_loaded = Cause(
     id="train/weights-not-loaded",
     share=0.03,
+    context={"loaded-state": (3.0, 0.3)},
     symptoms={"loss-flat": 0.35, "loss-slow": 0.1, "none": 0.45, "metric-stuck": 0.05},
     predicts={"weights-not-matched": 0.93},
     mechanism=("weights-not-matched",),

@@ -1,0 +1,26 @@
+"""The difference between runs is within what another seed makes of them.
+
+## What happens
+Two runs of one program end differently, or a swing looks like a fault; another seed gives differences of that size.
+
+## How it is told apart
+Runs of several seeds scatter as far as the runs in question differ.
+
+## How it is fixed
+Nothing to fix; compare over several seeds, in pairs.
+"""
+
+from stetho.cause import Cause
+
+seed_noise = Cause(
+    id="none/seed-noise",
+    share=0.02,
+    subtle=True,
+    symptoms={"none": 0.83, "loss-oscillating": 0.06, "loss-spike": 0.05, "metric-stuck": 0.02},
+    predicts={},
+    mechanism=(),
+    statement="the difference is what another seed makes",
+    test="run four seeds of each: if the difference stays beyond their scatter, it is not this",
+    fix="nothing to fix; judge by several seeds",
+    otherwise={"symptom-gone": 0.03, "better": 0.06, "same": 0.60, "worse": 0.27, "new-failure": 0.04},
+)

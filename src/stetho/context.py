@@ -1,0 +1,124 @@
+"""What kind of run it is: the circumstances that make some causes likelier and others all but impossible.
+
+A circumstance is true, false, or absent where the facts at hand do not tell. Causes say in `Cause.context` what each
+means for them; a run of which nothing is known keeps the plain base rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from stetho.facts import (
+    CallOrder,
+    Clipping,
+    Fact,
+    InputScale,
+    LearningRate,
+    Loaders,
+    LossCurve,
+    Modes,
+    Ranks,
+    Recorded,
+    Resumed,
+    Types,
+)
+
+F = TypeVar("F", bound=Fact)
+Facts = Mapping[type[Fact], tuple[str, Fact]]
+HALF = ("float16", "bfloat16", "half")
+# Rates that differ by less than this share are one rate.
+SAME_RATE = 0.01
+
+
+def circumstances(facts: Facts) -> dict[str, bool]:
+    """Everything that the facts tell of the kind of run; only an observed run tells what it did not do."""
+    if Recorded not in facts:
+        return {}
+    told = {name: of(facts) for name, of in CIRCUMSTANCES.items()}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _get(facts: Facts, kind: type[F]) -> F | None:
+    entry = facts.get(kind)
+    return entry[1] if entry is not None and isinstance(entry[1], kind) else None
+
+
+def half_precision(facts: Facts) -> bool | None:
+    """Parameters, outputs or mixed precision of sixteen bits."""
+    types = _get(facts, Types)
+    if types is None:
+        return None
+    names = [*(amount.kind for amount in types.parameters), *types.outputs, *types.losses, *types.autocast]
+    return any(half in name for name in names for half in HALF)
+
+
+def several_ranks(facts: Facts) -> bool | None:
+    ranks = _get(facts, Ranks)
+    return ranks is not None and (len(ranks.ranks) > 1 or (ranks.world or 1) > 1)
+
+
+def loaded_state(facts: Facts) -> bool | None:
+    """A state was loaded into a model, an optimizer or a scheduler."""
+    resumed = _get(facts, Resumed)
+    return resumed is not None and bool(resumed.loads)
+
+
+def changing_rate(facts: Facts) -> bool | None:
+    """A schedule, or a rate that changes by other means."""
+    rate, order = _get(facts, LearningRate), _get(facts, CallOrder)
+    if rate is None or not rate.values:
+        return None
+    moves = max(rate.values) - min(rate.values) > SAME_RATE * max(rate.values)
+    return moves or (order is not None and bool(order.schedulers))
+
+
+def clipped_gradients(facts: Facts) -> bool | None:
+    return _get(facts, Clipping) is not None
+
+
+def loader_workers(facts: Facts) -> bool | None:
+    loaders = _get(facts, Loaders)
+    return loaders is not None and any((one.workers or 0) > 0 for one in loaders.loaders)
+
+
+def modes_matter(facts: Facts) -> bool | None:
+    """Layers inside the model that behave otherwise in evaluation: dropout and batch normalisation."""
+    modes = _get(facts, Modes)
+    if modes is None or not modes.uses:
+        return None
+    return any(
+        (use.norms_in_eval or 0) + (use.norms_in_training or 0)
+        + (use.dropouts_in_eval or 0) + (use.dropouts_in_training or 0)
+        for use in modes.uses
+    )  # fmt: skip
+
+
+def token_inputs(facts: Facts) -> bool | None:
+    scale = _get(facts, InputScale)
+    return None if scale is None else scale.discrete
+
+
+def micro_batches(facts: Facts) -> bool | None:
+    """Several backward calls to a step."""
+    order = _get(facts, CallOrder)
+    return None if order is None or order.backwards is None else order.backwards > 1.5
+
+
+def several_objectives(facts: Facts) -> bool | None:
+    curve = _get(facts, LossCurve)
+    return None if curve is None else curve.objectives > 1
+
+
+CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
+    "half-precision": half_precision,
+    "several-ranks": several_ranks,
+    "loaded-state": loaded_state,
+    "changing-rate": changing_rate,
+    "clipped-gradients": clipped_gradients,
+    "loader-workers": loader_workers,
+    "modes-matter": modes_matter,
+    "token-inputs": token_inputs,
+    "micro-batches": micro_batches,
+    "several-objectives": several_objectives,
+}
