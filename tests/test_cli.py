@@ -79,7 +79,7 @@ def test_completion_script_is_offered(tmp_path: Path) -> None:
         (("why", "--", "no-such-program", "train.py"), "cannot run 'no-such-program'"),
         (("why", "--budget", "soon", "--", "true"), "'soon' is no duration"),
         (("why", "--frobnicate"), "--frobnicate"),
-        (("explain", "loss/doubel-softmax"), "Did you mean loss/double-softmax?"),
+        (("explain", "loss/doubel-softmax"), "Did you mean loss/double-softmax"),
         (("cases", "show", "17"), "there is no case '17'"),
         (("fix", "17"), "there is no case '17'"),
         (("lint", "nowhere"), "there is no file or directory 'nowhere'"),

@@ -42,6 +42,8 @@ class Request:
     limits: Limits = field(default_factory=Limits)
     """What any single run may take."""
     executor: ExecutorName = "local"
+    suspect: str | None = None
+    """The cause that is to be put to the test; None asks for whichever it is."""
     verb: str = "why"
     """What was asked: why, or try, whose ideas are not kept."""
 

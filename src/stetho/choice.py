@@ -59,12 +59,14 @@ def _worth_asking(
             if one.supplied_by and answers.get(one.id) == "unknown":
                 yield one.supplied_by, None, one.id
     offered: set[str] = set()
+    suspect = inquiry.request.suspect
     for cause_id, probability in now.items():
         cause = catalogue.causes[cause_id]
         if not cause.is_fault or probability < 0.01:
             continue
         shown = [answers.get(c) for c in cause.mechanism]
-        if seen.symptom == "none" and not any(_telling(catalogue.checks[c], answers) for c in cause.mechanism):
+        telling = any(_telling(catalogue.checks[c], answers) for c in cause.mechanism)
+        if seen.symptom == "none" and not telling and cause_id != suspect:
             continue
         curable = probability > 0.03 and "fired" in shown and cause.id not in failed
         cure = next(fixes.cures(cause.id, grounds(inquiry)), None) if curable else None
@@ -76,12 +78,13 @@ def _worth_asking(
             yield cause.trial, None, None
         if cause.trial and "fired" not in shown and shown and catalogue.intervention(cause.trial).id != "lr":
             offered.add(cause.trial)
-    if seen.symptom == "none":
+    if seen.symptom == "none" and suspect is None:
         # Nothing to explain: only what a finding points at is worth a run, not a search for trouble.
         return
+    asked = [c for c, p in now.items() if p > 0.01] if suspect is None else [suspect]
     names = {n for i in catalogue.interventions.values() for n in i.names} - offered
     for name in sorted(names):
-        if any(name in catalogue.causes[c].predicts for c, p in now.items() if p > 0.01):
+        if any(name in catalogue.causes[c].predicts for c in asked):
             yield name, None, None
 
 

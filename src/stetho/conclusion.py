@@ -27,6 +27,7 @@ from stetho.reason import (
     claim_gate,
     posterior,
 )
+from stetho.suspicion import judged
 from stetho.verdict import (
     Claim,
     Cost,
@@ -87,6 +88,9 @@ def verdict(inquiry: Inquiry) -> Verdict:
         next=() if status in ("established", "clear") else tuple(next_tests(inquiry, seen, now, silent)),
         cost=Cost(round(inquiry.spent(), 1), inquiry.runs),
         notes=tuple(notes(inquiry, seen)),
+        suspicion=None
+        if silent or request.suspect is None
+        else judged(inquiry.catalogue, seen, now, gate, request.suspect),
     )
 
 

@@ -125,6 +125,19 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class Suspicion:
+    """A hypothesis that was brought, and what became of it."""
+
+    cause: str
+    verdict: Literal["supported", "refuted", "undecided"]
+    probability: float
+    supports: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    reason: str = ""
+    """What decided it; what would, where nothing has."""
+
+
+@dataclass(frozen=True)
 class Cost:
     """What the investigation took."""
 
@@ -152,6 +165,8 @@ class Verdict:
     next: tuple[NextTest, ...] = ()
     cost: Cost = field(default_factory=lambda: Cost(0.0, 0))
     notes: tuple[str, ...] = ()
+    suspicion: Suspicion | None = None
+    """What became of the hypothesis that was brought; None when none was."""
 
     @property
     def exit_code(self) -> int:

@@ -21,6 +21,7 @@ from stetho.inquiry import Inquiry
 from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
 from stetho.store import remembered
+from stetho.suspicion import focused, settled
 from stetho.trial import grounds, perform, try_cures
 from stetho.verdict import Verdict
 
@@ -48,9 +49,11 @@ def experiment(inquiry: Inquiry) -> None:
     """Ask the run what tells the causes apart best, until one can be claimed or nothing more is worth asking."""
     while True:
         seen, now, gate = rank(inquiry)
-        if gate.passes or not inquiry.request.experiments or not worth_an_experiment(inquiry):
+        suspect = inquiry.request.suspect
+        done = gate.passes if suspect is None else settled(now, gate, suspect)
+        if done or not inquiry.request.experiments or not worth_an_experiment(inquiry):
             break
-        candidates = possible(inquiry, seen, now)
+        candidates = possible(inquiry, seen, now if suspect is None else focused(now, suspect))
         if not candidates:
             break
         perform(inquiry, candidates[0], seen)
@@ -63,7 +66,7 @@ def worth_an_experiment(inquiry: Inquiry) -> bool:
     end = inquiry.fact(RunEnd)
     if end is None or not end.steps or inquiry.remaining() < expected_seconds(inquiry):
         return False
-    return any(j.outcome == "fired" for j in inquiry.seen().judgements)
+    return inquiry.request.suspect is not None or any(j.outcome == "fired" for j in inquiry.seen().judgements)
 
 
 def has_untried_cure(inquiry: Inquiry, cause: str) -> bool:

@@ -42,6 +42,7 @@ class SplitAtDashes(click.Command):
 @case_root
 @click.option("-q", "--quiet", is_flag=True, help="Print the result only.")
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
+@click.option("--suspect", metavar="CAUSE", help="Put this cause to the test: supported, refuted or undecided.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
 @running_options
 @click.pass_context
@@ -53,6 +54,7 @@ def command(
     case_root: str | None,
     quiet: bool,
     symptom: str | None,
+    suspect: str | None,
     no_experiments: bool,
     running: Running,
 ) -> None:
@@ -65,19 +67,22 @@ def command(
 
     \b
       stetho why -- python train.py --lr 3e-4
+      stetho why --suspect train/missing-zero-grad -- python train.py
       stetho why run.log
       stetho why last
 
     Exit code: 0 nothing wrong, 1 a cause is established, 3 a problem without an established cause or the
     observer could not attach, 2 the request is bad, 130 interrupted (the case is kept).
     """
-    from stetho import post_mortem, why
+    from stetho import catalogue, post_mortem, suspicion, why
     from stetho.case import Request, writable_root
     from stetho.executors import choice
 
     given = ctx.meta["command"]
     if bool(target) == bool(given):
         raise BadRequest("give either a command after --, or a log, a run directory or -; see stetho why --help")
+    if suspect is not None and not given:
+        raise BadRequest("--suspect runs experiments, so it needs a command after --")
     settings = config.load(Path.cwd())
     console = Console(quiet)
     case = earlier_case(Path(case_root or settings.case), target) if target else None
@@ -110,6 +115,7 @@ def command(
         limits=running.limits,
         isolation=running.isolation,
         executor=where,
+        suspect=None if suspect is None else suspicion.named(suspect, catalogue.load()),
     )
     piped = None
     try:

@@ -9,7 +9,7 @@ from typing import Any
 from stetho.codec import encode
 from stetho.evidence import Evidence, Json
 from stetho.render.inert import readable
-from stetho.verdict import SCHEMA, Hypothesis, Verdict
+from stetho.verdict import SCHEMA, Hypothesis, Suspicion, Verdict
 
 # A curve of thousands of numbers belongs in the case, not in every answer; nor does much of what nothing rests on.
 SMALL = 2000
@@ -48,6 +48,7 @@ def document(verdict: Verdict) -> dict[str, Json]:
         "next": encode(verdict.next),
         "cost": encode(verdict.cost),
         "notes": encode(verdict.notes),
+        "suspicion": _suspicion(verdict.suspicion),
     }
     return {key: readable_document(value) for key, value in whole.items()}
 
@@ -67,6 +68,19 @@ def _hypothesis(one: Hypothesis) -> Json:
     }
 
 
+def _suspicion(one: Suspicion | None) -> Json:
+    if one is None:
+        return None
+    return {
+        "cause": one.cause,
+        "verdict": one.verdict,
+        "probability": encode(one.probability),
+        "for": encode(one.supports),
+        "against": encode(one.against),
+        "reason": one.reason,
+    }
+
+
 def cited(verdict: Verdict) -> set[str]:
     """The evidence that a symptom, a finding, an answer, a hypothesis, an experiment or the claim rests on."""
     parts = [symptom.evidence for symptom in verdict.symptoms]
@@ -74,6 +88,7 @@ def cited(verdict: Verdict) -> set[str]:
     parts += [known.evidence for known in verdict.information]
     parts += [tried.evidence for tried in verdict.experiments]
     parts += [side for one in verdict.hypotheses for side in (one.supports, one.against)]
+    parts += [verdict.suspicion.supports, verdict.suspicion.against] if verdict.suspicion is not None else []
     parts += [verdict.claim.cites] if verdict.claim is not None else []
     return {id for ids in parts for id in ids}
 

@@ -126,9 +126,21 @@ def _chances(verdict: Verdict, tried: Tried) -> str:
     return ", ".join(f"{wording.percent(chance)} under {code(cause)}" for cause, chance in chances)
 
 
+def _suspected(verdict: Verdict) -> Iterator[str]:
+    """What became of the hypothesis that was brought, where one was."""
+    one = verdict.suspicion
+    if one is not None:
+        yield _fact(
+            f"The hypothesis {plain(one.cause)} is {one.verdict}: {plain(one.reason)}",
+            one.supports if one.verdict == "supported" else one.against,
+        )
+        yield ""
+
+
 def _concluded(verdict: Verdict) -> Iterator[str]:
     yield "## 4. Verdict"
     yield ""
+    yield from _suspected(verdict)
     claim, top = verdict.claim, wording.leading(verdict)
     if claim is not None:
         yield f"**Established: {code(claim.cause)}, {wording.percent(claim.confidence)}.** " + _fact(

@@ -33,7 +33,7 @@ MOST_KNOWN = 6
 
 def render(verdict: Verdict, *, width: int | None = None, colour: bool = False) -> str:
     """The whole verdict, readable from 80 columns up."""
-    parts = (_seen, _hypotheses, _experiments, _conclusion, _last)
+    parts = (_seen, _hypotheses, _experiments, _suspicion, _conclusion, _last)
     blocks = [block for part in parts if (block := part(verdict)) is not None]
     return draw(blocks, width=width, colour=colour)
 
@@ -113,6 +113,19 @@ def _experiments(verdict: Verdict) -> Table | None:
             words((happened, OUTCOME_STYLES.get(one.outcome, "")), f":{said}" if said else ""),
             ids(one.evidence),
         )
+    return table
+
+
+def _suspicion(verdict: Verdict) -> Table | None:
+    """What became of the hypothesis that was brought."""
+    one = verdict.suspicion
+    if one is None:
+        return None
+    table = grid("fit", "rest", "cites")
+    told = words(
+        (one.cause, "bold"), " is ", (one.verdict, "bold"), f", {wording.percent(one.probability)}: {one.reason}"
+    )
+    table.add_row(_label("suspect"), told, ids(one.supports if one.verdict == "supported" else one.against))
     return table
 
 
