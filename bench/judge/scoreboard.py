@@ -10,6 +10,7 @@ stopped. An answer counts for the version of a subject that it was given to. `--
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -33,13 +34,19 @@ def tools() -> dict[str, ModuleType]:
     return {stetho.TOOL: stetho, **peers()}
 
 
+def answers_of(tool: str, folder: Path = RESULTS) -> Path:
+    """The file of a tool's answers, named as files are."""
+    return folder / f"{re.sub('[^a-z0-9]+', '-', tool.lower())}.jsonl"
+
+
 def stored(tool: str, folder: Path = RESULTS) -> dict[str, Answer]:
     """The last answer of a tool to each subject."""
-    return {row["subject"]: answers.read(row) for row in store.rows(folder / f"{tool}.jsonl")}
+    return {row["subject"]: answers.read(row) for row in store.rows(answers_of(tool, folder))}
 
 
 def ask(tool: ModuleType, wanted: Sequence[Subject], jobs: int, again: bool) -> None:
-    """Have a tool answer all that it has not answered yet."""
+    """Have a tool answer all that it has not answered yet; of a tool that takes minutes for each, fewer are asked."""
+    wanted = sample(wanted, getattr(tool, "MOST", len(wanted)))
     known = stored(tool.TOOL)
     left = [one for one in wanted if again or one.id not in known or known[one.id].digest != one.digest]
     if not left:
@@ -61,7 +68,7 @@ def ask(tool: ModuleType, wanted: Sequence[Subject], jobs: int, again: bool) -> 
         asked = {pool.submit(one, subject): subject for subject in left}
         for done in as_completed(asked):
             found, subject = done.result(), asked[done]
-            store.append(RESULTS / f"{tool.TOOL}.jsonl", found.row())
+            store.append(answers_of(tool.TOOL), found.row())
             row = Scored(subject, found)
             bar.step(
                 f"{tool.TOOL}: {row.outcome:30} {subject.id:44} {found.claim or found.status} {found.seconds:.0f} s"

@@ -261,7 +261,7 @@ def _next(inquiry: Inquiry, change: str) -> str:
     asks = "does the cure cure it?" if fix else inquiry.catalogue.intervention(change).question
     # What a dead run left can be read and not run: the command that made it can.
     command = shlex.join(inquiry.request.command) or "YOUR COMMAND"
-    if inquiry.request.command and inquiry.request.experiments:
+    if inquiry.request.command and inquiry.request.experiments and inquiry.request.suspect is None:
         return f"stetho why with a larger --budget: {change} ({asks})"
     return f"stetho why -- {command}: {change} ({asks})" if fix else f"stetho try {change} -- {command}: {asks}"
 

@@ -22,6 +22,8 @@ from bench.judge.subject import Subject
 TOOL = "TrainCheck"
 BIN = ROOT / ".venv-bench" / "bin"
 LIMIT = 120.0
+# Minutes for each program, on a machine that has two cores: so many of a sample, by the same strata.
+MOST = 30
 SAMPLED = ("--sampling-interval", "50", "--warm-up-steps", "3")
 FAILED = re.compile(r"Total failed invariants: (\d+)/(\d+)")
 
