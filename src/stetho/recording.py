@@ -124,6 +124,8 @@ def _with_users_paths(kind: str, body: dict[str, Any], users_path: Paths) -> dic
     if kind == "coverage":
         for key in ("unregistered", "covering", "extra", "made"):
             body[key] = [[users_path(f), line, name] for f, line, name in body.get(key, [])]
+        thaw = body.get("thaw") or {}
+        thaw["at"] = [[users_path(f), line, name] for f, line, name in thaw.get("at") or ()]
     elif kind == "planned":
         body["loops"] = [[users_path(f), line, count] for f, line, count in body.get("loops") or ()]
     elif kind == "opened":

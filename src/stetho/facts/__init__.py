@@ -60,7 +60,7 @@ from stetho.facts.loss_calls import (
 from stetho.facts.motion import AgentProgress, Cycles, LossRise, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
 from stetho.facts.packages import Misfit, Package, PythonPackages
-from stetho.facts.parameters import Coverage, ParameterStates, Types
+from stetho.facts.parameters import Coverage, Frozen, GraphCut, GraphCuts, ParameterStates, Types
 from stetho.facts.procedure import (
     CallOrder,
     Detached,
@@ -145,11 +145,14 @@ __all__ = [
     "Fingerprints",
     "FirstLoss",
     "Frame",
+    "Frozen",
     "Gpu",
     "GpuProcess",
     "Gpus",
     "GradientNorms",
     "GradientReset",
+    "GraphCut",
+    "GraphCuts",
     "GraphGrowth",
     "GroupProgress",
     "GroupRate",

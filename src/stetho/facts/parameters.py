@@ -81,3 +81,53 @@ class Types(Fact):
     """Types of the targets."""
     autocast: tuple[str, ...] = ()
     """Types that automatic mixed precision computed in."""
+
+
+@dataclass(frozen=True)
+class GraphCut:
+    """A line that takes values out of the graph, and what never comes to the loss because of it."""
+
+    kind: str
+    """How: detach, data, item, numpy, tolist, or no_grad for an operation that is not recorded."""
+    elements: int
+    """Elements of the parameters behind it that an optimizer holds and the loss does not reach."""
+    inside: bool
+    """Whether a whole model was running."""
+    where: tuple[Place, ...] = ()
+    """The line, and those that led to it."""
+    names: tuple[str, ...] = ()
+    """The parameters, at most twenty."""
+
+
+@dataclass(frozen=True)
+class GraphCuts(Fact):
+    """Parameters that an optimizer holds and the loss does not reach, beside the lines that cut them off."""
+
+    fact: ClassVar[str] = "graph-cuts"
+
+    idle: int
+    """Elements of these parameters, cut off or never used."""
+    random: int
+    """Elements of those that have the random values of their making still."""
+    kept: int
+    """Elements of those that were loaded, or trained before."""
+    reached: int
+    """Elements that the loss reaches."""
+    cuts: tuple[GraphCut, ...] = ()
+    """The lines, those that keep most from the loss first."""
+
+
+@dataclass(frozen=True)
+class Frozen(Fact):
+    """Parameters that ask for no gradient, in models that are trained in part."""
+
+    fact: ClassVar[str] = "frozen"
+
+    elements: int
+    """Elements of these models."""
+    frozen: int
+    """Elements that ask for no gradient."""
+    random: int
+    """Elements of those that have the random values of their making still, neither loaded nor trained before."""
+    switches: tuple[Place, ...] = ()
+    """Lines that switch gradients off for parameters."""

@@ -99,6 +99,10 @@ class CallOrder(Fact):
     """The line that calls step."""
     schedulers: tuple[SchedulerUse, ...] = ()
     """The schedulers of the run."""
+    clips: tuple[Place, ...] = ()
+    """Lines that clip gradients, each with the lines that led to it."""
+    backward_at: Place | None = None
+    """The line that calls backward."""
     clearings: tuple[Place, ...] = ()
     """Lines that clear gradients which a backward of the first steps has made and no step has used yet, each with
     the lines that led to it."""

@@ -26,6 +26,7 @@ kind = "control"
 question = "Does it learn when every parameter of the model is trained?"
 applies = "models with parameters that are frozen or that no optimizer holds"
 values = {"": "all that the model uses"}
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.73, "worse": 0.15, "new-failure": 0.06}}
 
 
 def apply(run: Run, value: str) -> None:

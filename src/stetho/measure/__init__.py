@@ -11,8 +11,12 @@ from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
+<<<<<<< HEAD
 from stetho.measure.output_ranges import output_ranges
 from stetho.measure.parameters import coverage, parameter_states, types
+=======
+from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
+>>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
 from stetho.measure.ranks import rank_facts
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
@@ -92,6 +96,8 @@ def about_procedure(recording: Recording, steps: list[Step]) -> Iterator[Measure
     """Order of calls, modes, parameters, graphs, and where the run starts from."""
     yield from call_order(recording, steps)
     yield from parameter_states(recording)
+    yield from graph_cuts(recording)
+    yield from frozen(recording)
     yield from modes(recording)
     yield from detached(recording)
     yield from types(recording)

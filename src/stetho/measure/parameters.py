@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stetho.evidence import Place
-from stetho.facts import Coverage, ParameterStates, Types
+from stetho.facts import Coverage, Frozen, GraphCut, GraphCuts, ParameterStates, Types
 from stetho.measure.samples import sampled
 from stetho.measure.series import Measured, amounts, texts
 from stetho.recording import Recording
@@ -60,6 +60,38 @@ def parameter_states(recording: Recording) -> Iterator[Measured]:
     told = [f"{len(names)} {word}" for word, names in rows.items() if names is not None]
     if told:
         yield fact, f"parameters: {', '.join(told)}"
+
+
+def graph_cuts(recording: Recording) -> Iterator[Measured]:
+    """Lines that keep parameters from the loss."""
+    for body in recording.of("coverage")[:1]:
+        found = body.get("cut")
+        if not isinstance(found, dict):
+            continue
+        cuts = tuple(
+            GraphCut(
+                kind=str(line["kind"]),
+                elements=int(line["elements"]),
+                inside=bool(line["inside"]),
+                where=recording.places(line.get("site")),
+                names=tuple(map(str, line.get("names") or ())),
+            )
+            for line in found["lines"]
+        )
+        fact = GraphCuts(int(found["of"]), int(found["random"]), int(found["kept"]), int(body["reached"]), cuts)
+        told = f"the loss does not reach {fact.idle} elements that an optimizer holds"
+        yield fact, told + (f"; {cuts[0].kind} at {cuts[0].where[0]} is before them" if cuts and cuts[0].where else "")
+
+
+def frozen(recording: Recording) -> Iterator[Measured]:
+    """How much of the models in training is frozen."""
+    for body in recording.of("coverage")[:1]:
+        found = body.get("thaw")
+        if isinstance(found, dict) and found["elements"]:
+            places = tuple(Place(f, line) for f, line, _ in found["at"])
+            fact = Frozen(int(found["elements"]), int(found["frozen"]), int(found["random"]), places)
+            told = f"{fact.frozen} of {fact.elements} elements of the models in training ask for no gradient"
+            yield fact, told + (f", {fact.random} of them as random as at first" if fact.frozen else "")
 
 
 def _inside(model: dict[str, Any], names: object) -> tuple[str, ...]:

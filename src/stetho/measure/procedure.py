@@ -87,6 +87,8 @@ def call_order(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         backwards=float(median(backwards)) if backwards else None,
         step_at=next((recording.place(s.at) for s in steps if s.at is not None), None),
         schedulers=tuple(_scheduler(recording, body) for body in recording.of("scheduler")),
+        clips=tuple(dict.fromkeys(p for b in recording.of("clip") for p in recording.places(b.get("site")))),
+        backward_at=next((recording.place(site) for s in steps for site, _ in s.losses), None),
         clearings=tuple(dict.fromkeys(p for b in recording.of("clearing") for p in recording.places(b.get("site")))),
     )
     usual = fact.patterns[0]

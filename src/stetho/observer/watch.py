@@ -36,6 +36,7 @@ from .seen.reach import Reach
 from .seen.resuming import Resuming
 from .seen.scaling import Scaling
 from .seen.seeding import Seeding
+from .seen.unstepped import Unstepped
 from .twin import asked
 from .unseen import unrecorded
 from .watched import Watched
@@ -77,8 +78,12 @@ class Watch:
         self.tracer = Tracer(self)
         self.objectives = Objectives(self)
         self.replay = Replay(self)
+<<<<<<< HEAD
         self.manual = Manual(self)
         self.beginnings = Beginnings(self)
+=======
+        self.manual, self.unstepped = Manual(self), Unstepped(self)
+>>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
         self.ring = Ring(self)
 
     def install(self) -> None:
@@ -114,6 +119,7 @@ class Watch:
         """At the interpreter's end: write the steps that were still gathered, and look at one left unfinished."""
         if self.manual.on:
             self.manual.end_step()
+        self.unstepped.ends()
         self.replay.unfinished()
         self.data.write_batch()
         if self.seeded:
@@ -275,6 +281,7 @@ class Watch:
             self.run.generators.look(watched)
             if watched.steps == 0:
                 self.process.sources()
+        self.unstepped.on = False
         watched.leave_marker()
         watched.steps = steps = watched.steps + 1
         watched.cleared = watched.marker is None

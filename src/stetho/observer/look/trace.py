@@ -16,7 +16,11 @@ from ..schedule import glimpsed
 from ..seen.fit import PAIRING, explained, paired, ranges
 from ..seen.gradients import PLAIN
 from ..unseen import transformed, unrecorded
+<<<<<<< HEAD
 from .activations import DROPPING, FUNCTIONS
+=======
+from .cuts import Cuts
+>>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
 from .marks import KEY, Mark, produced, terms
 from .mode import Mode
 from .pairs import Pairs
@@ -40,8 +44,12 @@ class Tracer:
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
+<<<<<<< HEAD
         self.window = Window(watch)
         self.pairs = Pairs(watch)
+=======
+        self.window, self.cuts = Window(watch), Cuts(watch)
+>>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
         self.looking = False
         self.checking = False
         self.keeping = False
@@ -84,6 +92,7 @@ class Tracer:
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
         self.recent = {}
+        self.cuts.let_go()
 
     @guarded
     def keep(self, func: Any, args: Any, kwargs: Any, out: Any, before: Any) -> None:
@@ -212,13 +221,15 @@ class Tracer:
     @guarded
     def saw(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
         """Note on the graph which line made this value, and check whether it is still finite."""
+        name = getattr(func, "__name__", "")
+        if not self.watch.reach.written:
+            self.cuts.saw(func, name, args, kwargs, out)
         if not isinstance(out, torch.Tensor):
             return
         self.operations += 1
         if self.operations > MOST:
             self.looking = self.checking = False
             return
-        name = getattr(func, "__name__", "")
         if name in ("__get__", "__set__", "detach", "backward", "requires_grad_"):
             return
         node = node_of(out)

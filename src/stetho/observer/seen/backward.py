@@ -119,6 +119,7 @@ class Backwards:
         if watch.manual.on and losses:
             watch.manual.backward_begins(losses[0])
         watch.procedure.mark("b")
+        watch.procedure.backward_follows()
         for watched in watch.optimizers.values():
             watched.backwards += 1
             if not watched.cleared:
@@ -137,6 +138,8 @@ class Backwards:
             tracer.backward_begins()
         if not watch.optimizers:
             watch.journal.write("backward", site=site)
+        elif watch.unstepped.on:
+            watch.unstepped.backward()
         if watch.run.calls:
             watch.run.fire("backward", losses)
 

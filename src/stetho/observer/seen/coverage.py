@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator
 import torch
 
 from .. import sites
+from . import origin
 
 if TYPE_CHECKING:
     from ..sites import Place
@@ -38,7 +39,23 @@ def describe(modules: Modules) -> dict[str, Any]:
         "nograd": names(modules, [p for p in ungiven(watch) if p.requires_grad])[:20],
         "unchanged": names(modules, [p for p in held_by(watch) if p.requires_grad and id(p) in still])[:20],
         "frozen": names(modules, [p for p in held_by(watch) if not p.requires_grad])[:20],
+        "cut": cut(modules, [p for p in idle if p.requires_grad]),
+        "thaw": origin.described(modules.live_roots(), held, reach.loaded),
     }
+
+
+def cut(modules: Modules, idle: list[Any]) -> dict[str, Any]:
+    """What keeps parameters from the loss, where values that depend on them are taken out of the graph."""
+    loaded = modules.watch.reach.loaded
+    layers = origin.owners(modules.live_roots())
+    kept = [p for p in idle if id(p) in loaded or origin.worn(p)]
+    random = [p for p in idle if id(p) not in loaded and origin.fresh(p, layers.get(id(p)))]
+    sizes = {"of": idle, "random": random, "kept": kept}
+    lines = modules.watch.tracer.cuts.behind(idle)
+    called = names(modules, idle)
+    for line in lines:
+        line["names"] = [called[i] for i in line["names"]][:20]
+    return {"lines": lines, **{key: sum(p.numel() for p in some) for key, some in sizes.items()}}
 
 
 def stepped(watch: Watch) -> list[Watched]:

@@ -47,6 +47,9 @@ class Modules:
         self.unclear: Root | None = None
         # Whether the call under way is one for training, as far as an experiment can tell before its step.
         self.training = False
+        # Whether the call under way is recorded in a graph, and the line that makes it.
+        self.recording = True
+        self.called_at: list[Place] | None = None
         self.evaluating: float | None = None
         self.evaluation = 0.0
         self.last_evaluated = 0.0
@@ -253,6 +256,7 @@ class Modules:
         looking = watch.tracer.looking
         if looking or root.at is None:
             root.at = sites.here(3, 4)
+        self.recording, self.called_at = grad, root.at
         self.unclear = root if grad and not train else None
         if train:
             watch.procedure.mark("f")

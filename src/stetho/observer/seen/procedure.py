@@ -49,7 +49,7 @@ class Procedure:
         self.order: deque[str] = deque(maxlen=LETTERS)
         self.last = ""
         self.clipped: Clipped | None = None
-        self.schedulers = self.clearings = 0
+        self.schedulers = self.clearings = self.clips = 0
         self.made: list[weakref.ref[Any]] = []
         self.making = False
 
@@ -161,9 +161,19 @@ class Procedure:
     def clipping(self, total: Any, limit: Any, whole: bool) -> None:
         """Keep the norm before clipping and the limit, for the record of the step that follows."""
         self.mark("c")
+        self.clips += 1
+        if self.clips <= EARLY:
+            self.watch.journal.write("clip", site=self.watch.journal.site(sites.here(3, 4)))
         if self.clipped is None or not self.clipped.whole:
             value = total.item() if isinstance(total, torch.Tensor) and total.device.type == "cpu" else total
             self.clipped = Clipped(value, float(limit), whole)
+
+    def backward_follows(self) -> None:
+        """What was clipped before a backward is not what the step will use."""
+        if self.clipped is not None:
+            self.clipped.whole = False
+            for watched in self.watch.optimizers.values():
+                watched.unclipped = None
 
     def _patch_schedulers(self, patches: Patches) -> None:
         from torch.optim import lr_scheduler
