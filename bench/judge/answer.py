@@ -30,6 +30,8 @@ class Answer:
     fix: str = ""
     """The kind of fix that was tried and offered."""
     runs: float = 0.0
+    equivalents: float = 0.0
+    """Steps of all its runs over those of the plain run."""
     seconds: float = 0.0
     processor: float = 0.0
     plain: float = 0.0

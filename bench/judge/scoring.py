@@ -105,6 +105,8 @@ class Scores:
     """The mean distance of what was said from what came true, over bins of what was said."""
     cost: float
     runs: float
+    equivalents: float
+    """The median of what was run, in steps of the plain run; 0 where a tool does not tell."""
     answered: Share
 
 
@@ -129,6 +131,7 @@ def scores(rows: Sequence[Scored]) -> Scores:
 
     costs = [row.answer.multiple for row in rows if row.answer.multiple]
     runs = [row.answer.runs for row in rows if row.answer.runs]
+    steps = [row.answer.equivalents for row in rows if row.answer.equivalents]
     return Scores(
         rows[0].answer.tool if rows else "",
         rows[0].answer.version if rows else "",
@@ -145,6 +148,7 @@ def scores(rows: Sequence[Scored]) -> Scores:
         calibration_error(rows),
         median(costs) if costs else 0.0,
         median(runs) if runs else 0.0,
+        median(steps) if steps else 0.0,
         Share(sum(row.answer.status != "failed" for row in rows), len(rows)),
     )
 

@@ -96,5 +96,6 @@ def _of(verdict: Mapping[str, Any]) -> dict[str, Any]:
         places=places,
         fix=verdict["fix"]["kind"] if verdict["fix"] else "",
         runs=float(verdict["cost"]["runs"]),
+        equivalents=float(verdict["cost"].get("equivalents", 0.0)),
         symptoms=tuple(sorted({s["id"] for s in verdict["symptoms"]})),
     )

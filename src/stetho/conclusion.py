@@ -86,12 +86,19 @@ def verdict(inquiry: Inquiry) -> Verdict:
         experiments=tuple(tried(x, now) for x in seen.experiments),
         fix=fix(inquiry, gate.cause) if gate.passes else None,
         next=() if status in ("established", "clear") else tuple(next_tests(inquiry, seen, now, silent)),
-        cost=Cost(round(inquiry.spent(), 1), inquiry.runs),
+        cost=spent(inquiry),
         notes=tuple(notes(inquiry, seen)),
         suspicion=None
         if silent or request.suspect is None
         else judged(inquiry.catalogue, seen, now, gate, request.suspect),
     )
+
+
+def spent(inquiry: Inquiry) -> Cost:
+    """Time, runs, and steps in those of the first run."""
+    end = inquiry.fact(RunEnd)
+    equivalents = inquiry.steps / end.steps if end is not None and end.steps else 0.0
+    return Cost(round(inquiry.spent(), 1), inquiry.runs, round(equivalents, 2))
 
 
 def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) -> Status:

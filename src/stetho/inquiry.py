@@ -42,6 +42,8 @@ class Inquiry:
     execute: Executor = local.run
     begun: float = field(default_factory=time.monotonic)
     runs: int = 0
+    steps: int = 0
+    """Optimizer steps of all runs that this investigation has made, the first one included."""
     reused: int = 0
     """Runs that were made before and taken from the store."""
     ground: str = BASE

@@ -40,6 +40,7 @@ def keep(inquiry: Inquiry, ran: Ran, name: str = "", *, relate: bool = True) -> 
     finally:
         ran.discard()
     steps = measure.taken(measure.main_steps(record))
+    inquiry.steps += 0 if ran.reused else steps
     end = RunEnd(ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by)
     facts: dict[type[Fact], tuple[str, Fact]] = {type(fact): ("", fact) for fact, _ in found}
     facts[RunEnd] = ("", end)

@@ -53,6 +53,7 @@ def observe(inquiry: Inquiry) -> None:
     try:
         record = recorded(inquiry, ran, BASE)
         put_end(inquiry, ran, record, witness.pythons if ran.pythons is None else ran.pythons)
+        inquiry.steps += 0 if ran.reused else measure.taken(measure.main_steps(record))
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
         put_printed(inquiry, ran.output)

@@ -143,6 +143,8 @@ class Cost:
 
     seconds: float
     runs: int
+    equivalents: float = 0.0
+    """Steps of all runs over those of the first, unchanged one: what it would cost where a step is what costs."""
 
 
 @dataclass(frozen=True)

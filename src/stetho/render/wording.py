@@ -77,7 +77,8 @@ def target(value: Mapping[str, Json]) -> str:
 def cost(value: Cost) -> str:
     if not value.runs:
         return f"{seconds(value.seconds)}, nothing was run"
-    return f"{seconds(value.seconds)}, {value.runs} {'run' if value.runs == 1 else 'runs'}"
+    told = f"{seconds(value.seconds)}, {value.runs} {'run' if value.runs == 1 else 'runs'}"
+    return f"{told}, {value.equivalents:.1f} times the steps of one" if value.runs > 1 and value.equivalents else told
 
 
 def trial(fix: Fix) -> str:
