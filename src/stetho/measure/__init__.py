@@ -11,12 +11,8 @@ from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
-<<<<<<< HEAD
 from stetho.measure.output_ranges import output_ranges
-from stetho.measure.parameters import coverage, parameter_states, types
-=======
 from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
->>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
 from stetho.measure.ranks import rank_facts
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times

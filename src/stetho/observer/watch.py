@@ -78,12 +78,8 @@ class Watch:
         self.tracer = Tracer(self)
         self.objectives = Objectives(self)
         self.replay = Replay(self)
-<<<<<<< HEAD
-        self.manual = Manual(self)
-        self.beginnings = Beginnings(self)
-=======
         self.manual, self.unstepped = Manual(self), Unstepped(self)
->>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
+        self.beginnings = Beginnings(self)
         self.ring = Ring(self)
 
     def install(self) -> None:

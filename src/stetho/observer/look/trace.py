@@ -16,11 +16,8 @@ from ..schedule import glimpsed
 from ..seen.fit import PAIRING, explained, paired, ranges
 from ..seen.gradients import PLAIN
 from ..unseen import transformed, unrecorded
-<<<<<<< HEAD
 from .activations import DROPPING, FUNCTIONS
-=======
 from .cuts import Cuts
->>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
 from .marks import KEY, Mark, produced, terms
 from .mode import Mode
 from .pairs import Pairs
@@ -44,12 +41,8 @@ class Tracer:
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
-<<<<<<< HEAD
-        self.window = Window(watch)
-        self.pairs = Pairs(watch)
-=======
         self.window, self.cuts = Window(watch), Cuts(watch)
->>>>>>> e82eb7b (Cut graphs, frozen random weights, clipping out of turn and steps never taken are seen, tested and named)
+        self.pairs = Pairs(watch)
         self.looking = False
         self.checking = False
         self.keeping = False
