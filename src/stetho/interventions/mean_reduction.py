@@ -2,7 +2,8 @@
 
 ## What changes
 Losses of torch's that are trained on and called with `reduction="sum"` are called with "mean". Where the last thing
-done to a loss is a plain sum over a batch, backward is called on the mean of what was summed.
+done to a loss is a plain sum over a batch, backward is called on the mean of what was summed; where a loss is
+multiplied by twenty or more, on the loss itself.
 
 ## How it is known
 Both are computed, and the mean is the smaller one. Where the program then divides the loss by the number of its samples
@@ -31,6 +32,8 @@ backgrounds = {"": {"symptom-gone": 0.03, "better": 0.04, "same": 0.66, "worse":
 # Nodes between backward and a loss that are looked at for a division or another term.
 NODES = 256
 # Nodes that join terms.
+# A loss that is multiplied by as much or more is divided by it again.
+TIMES = 20.0
 JOINS = ("Add", "Sub", "Rsub", "Stack", "Cat")
 
 
@@ -40,6 +43,7 @@ def apply(run: Run, value: str) -> None:
     sizes: set[float] = set()
     averaged: dict[Any, float] = {}
     pending: list[float] = []
+    computed: list[float] = []
 
     @run.on_loss
     def average(call: Any) -> None:
@@ -73,6 +77,12 @@ def apply(run: Run, value: str) -> None:
         for length in getattr(node, "_saved_self_sym_sizes", None) or ():
             size *= int(length)
         rows = max(1, run.batch.size)
+        times = float(loss.detach()) / computed[0] if len(computed) == 1 and computed[0] else 1.0
+        computed.clear()
+        if abs(times) >= TIMES:
+            run.applied()
+            run.verified()
+            return loss / abs(times)
         if type(node).__name__ not in ("SumBackward0", "SumBackward1") or size < 2 or size % rows:
             run.refused("no loss is summed over the batch")
             return loss
@@ -93,6 +103,8 @@ def apply(run: Run, value: str) -> None:
     @run.on_loss_over
     def note(call: Any, output: Any) -> None:
         """The node of a loss that is averaged now, and what it was divided by."""
+        if call.trained and call.name != "log_softmax" and output.numel() == 1:
+            computed.append(float(output.detach()))
         if pending and output.grad_fn is not None:
             averaged[output.grad_fn] = pending[-1]
         pending.clear()

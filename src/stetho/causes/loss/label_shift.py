@@ -19,8 +19,8 @@ label_shift = Cause(
     id="loss/label-shift",
     share=0.06,
     symptoms={
-        "loss-flat": 0.20, "loss-slow": 0.06, "metric-stuck": 0.12, "overfitting": 0.04, "too-good": 0.20,
-        "loss-oscillating": 0.02, "none": 0.34,
+        "loss-flat": 0.16, "loss-slow": 0.06, "metric-stuck": 0.08, "overfitting": 0.04, "too-good": 0.14,
+        "loss-oscillating": 0.02, "none": 0.46,
     },
     predicts={
         "targets-not-next": 0.93,

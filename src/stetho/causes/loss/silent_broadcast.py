@@ -25,6 +25,8 @@ silent_broadcast = Cause(
     predicts={
         "shapes-stretched": 0.90,
         "plain-shapes-stretched": 0.90,
+        "updates-too-large": 0.20,
+        "full-rate-at-once": 0.30,
         "loss-shapes": {"symptom-gone": 0.62, "better": 0.31, "same": 0.04, "worse": 0.02, "new-failure": 0.01},
         "one-batch": {"symptom-gone": 0.08, "better": 0.16, "same": 0.70, "worse": 0.04, "new-failure": 0.02},
         "lr=x10": {"symptom-gone": 0.02, "better": 0.05, "same": 0.70, "worse": 0.20, "new-failure": 0.03},
