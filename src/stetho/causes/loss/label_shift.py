@@ -24,7 +24,7 @@ label_shift = Cause(
     },
     predicts={
         "targets-not-next": 0.93,
-        "next-token-targets": {"symptom-gone": 0.33, "better": 0.44, "same": 0.08, "worse": 0.14, "new-failure": 0.01},
+        "next-token-targets": {"symptom-gone": 0.36, "better": 0.46, "same": 0.06, "worse": 0.11, "new-failure": 0.01},
     },
     mechanism=("targets-not-next",),
     statement="the targets of the sequence are shifted twice or not at all",
