@@ -48,6 +48,11 @@ class Cause:
         return self.id.split("/", 1)[0]
 
     @property
+    def flatters(self) -> bool:
+        """Whether it makes results look better than they are: without it they are worse."""
+        return self.symptoms.get("too-good", 0.0) >= 0.2
+
+    @property
     def is_fault(self) -> bool:
         return self.category not in ("none", "other")
 

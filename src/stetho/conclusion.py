@@ -199,7 +199,9 @@ def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) ->
 
 
 def cured(experiment: Experiment) -> bool:
-    return experiment.outcome in ("symptom-gone", "better")
+    """Whether a cure did what it should; where a fault flatters the results, they are worse without it."""
+    expected = experiment.predicted.get(experiment.tests or "", {}).get(experiment.outcome, 0.0)
+    return experiment.outcome in ("symptom-gone", "better") or (experiment.outcome == "worse" and expected >= 0.5)
 
 
 def _pointed(place: Place) -> Place:

@@ -89,6 +89,11 @@ class Intervention:
             raise BadRequest(f"{self.id}={value}: {error}") from error
         return tuple(changed), dict(variables)
 
+    def chosen(self, facts: Mapping[str, object]) -> str:
+        """The value that fits this run, by the names of its facts; empty where the intervention needs none."""
+        choose = getattr(self._code(), "chosen", None)
+        return "" if choose is None else str(choose(facts))
+
     def _code(self) -> Any:
         return importlib.import_module(self.module)
 

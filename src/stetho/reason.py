@@ -92,10 +92,10 @@ def outcome_table(catalogue: Catalogue, cause: Cause, change: str, tests: str | 
     return intervention.backgrounds[change.partition("=")[2]]
 
 
-def without_symptom(table: Mapping[str, float]) -> dict[str, float]:
-    """A symptom that was never there cannot go away: its share counts as better."""
-    merged = dict(table)
-    merged["better"] = merged.get("better", 0.0) + merged.pop("symptom-gone", 0.0)
+def without_symptom(table: Mapping[str, float], *, flatters: bool = False) -> dict[str, float]:
+    """A symptom that was never there cannot go away: its share counts as better, or as worse where a fault flatters."""
+    merged, counts_as = dict(table), "worse" if flatters else "better"
+    merged[counts_as] = merged.get(counts_as, 0.0) + merged.pop("symptom-gone", 0.0)
     return merged
 
 
@@ -104,7 +104,8 @@ def predicted(
 ) -> dict[str, dict[str, float]]:
     """What every cause says an experiment will show, before it runs."""
     tables = {c.id: outcome_table(catalogue, c, change, tests) for c in catalogue.causes.values()}
-    return {cause: dict(t) if symptomatic else without_symptom(t) for cause, t in tables.items()}
+    flatters = {c.id for c in catalogue.causes.values() if c.flatters}
+    return {c: dict(t) if symptomatic else without_symptom(t, flatters=c in flatters) for c, t in tables.items()}
 
 
 def counted(catalogue: Catalogue, judgements: Iterable[Judgement]) -> list[Judgement]:

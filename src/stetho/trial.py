@@ -59,7 +59,8 @@ def perform(inquiry: Inquiry, candidate: Candidate, seen: Seen) -> Experiment:
     intervention = inquiry.catalogue.intervention(candidate.change)
     inquiry.show(f"{intervention.kind:9}  {candidate.change}")
     kind: ExperimentKind = "smoke" if intervention.kind == "smoke" else "control"
-    changes = ((name, value, intervention.path),)
+    known = {one.fact: fact for one, (_, fact) in inquiry.facts().items()}
+    changes = ((name, value or intervention.chosen(known), intervention.path),)
     result = changed_run(inquiry, changes=changes, seen=seen, alters=intervention.alters, smoke=kind == "smoke")
     return put(
         inquiry,
@@ -258,7 +259,7 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     for cure in screened(inquiry, cures, cause, seen) if screen else cures:
         if inquiry.remaining() < expected_seconds(inquiry):
             break
-        result = changed_run(inquiry, seen=seen, cure=cure, cause=cause)
+        result = changed_run(inquiry, seen=seen, cure=cure, cause=cause, alters=told_by(inquiry, cause))
         if result.judged.outcome not in ("not-applied", "new-failure"):
             break
     question = f"Does the cure for {cause} cure it?"
@@ -270,6 +271,13 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     stands_for = Change(name, value, group=group).root if name else ""
     change = Change(f"fix {cause}", edits=cure.edits, command=cure.command, stands_for=stands_for)
     return put(inquiry, "trial fix", change, question, result, seen, tests=cause)
+
+
+def told_by(inquiry: Inquiry, cause: str) -> str:
+    """By what a cure is judged: where the control that stands for it shows only in evaluation, so does the cure."""
+    trial = inquiry.catalogue.causes[cause].trial
+    alters = inquiry.catalogue.intervention(trial).alters if trial else ""
+    return alters if alters == "evaluation" else ""
 
 
 def screened(inquiry: Inquiry, cures: Iterator[Cure], cause: str, seen: Seen) -> Iterator[Cure]:

@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
 from stetho.facts.collectives import Collective, Collectives, GroupProgress, RankCall, RankCalls
-from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples
+from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples, TellingFeature
 from stetho.facts.ending import Crash, RunEnd, SourceLines, ThreadFailure
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
-from stetho.facts.files import BadCell, BadCells, DataFile, DataFiles
+from stetho.facts.files import (
+    BadCell,
+    BadCells,
+    DataFile,
+    DataFiles,
+    GivenAway,
+    LeakingColumns,
+    RowsAgain,
+    SharedRows,
+)
 from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
 from stetho.facts.kernel import KernelEvent, KernelLog
 from stetho.facts.limits import ResourceLimits
-from stetho.facts.loading import Fingerprints, Loader, Loaders
+from stetho.facts.loading import Fingerprints, Loader, Loaders, Overlap
 from stetho.facts.log import (
     LoggedException,
     LoggedNonfinite,
@@ -146,6 +155,7 @@ __all__ = [
     "FirstLoss",
     "Frame",
     "Frozen",
+    "GivenAway",
     "Gpu",
     "GpuProcess",
     "Gpus",
@@ -167,6 +177,7 @@ __all__ = [
     "LayerUpdate",
     "LayerUpdates",
     "LayerWeights",
+    "LeakingColumns",
     "LearningRate",
     "Load",
     "Loader",
@@ -204,6 +215,7 @@ __all__ = [
     "Optimizers",
     "OutputRange",
     "OutputRanges",
+    "Overlap",
     "Pace",
     "Package",
     "ParameterStates",
@@ -242,6 +254,7 @@ __all__ = [
     "Resumed",
     "Resumption",
     "Resumptions",
+    "RowsAgain",
     "RunEnd",
     "RunSetup",
     "SavedStack",
@@ -252,6 +265,7 @@ __all__ = [
     "Seed",
     "Seeds",
     "Setting",
+    "SharedRows",
     "SkippedSteps",
     "SourceLines",
     "Spike",
@@ -259,6 +273,7 @@ __all__ = [
     "Statement",
     "Statements",
     "StepTimes",
+    "TellingFeature",
     "ThreadFailure",
     "ThreadStack",
     "TimeGap",

@@ -149,3 +149,28 @@ class Labels(Fact):
     """The smallest of them."""
     high: float | None = None
     """The largest of them."""
+
+
+@dataclass(frozen=True)
+class TellingFeature(Fact):
+    """The feature that tells most of the label by itself, beside what all the others tell together.
+
+    What is told is the share of wrong answers, or of the label's variance, that is taken away on samples not fitted.
+    """
+
+    fact: ClassVar[str] = "telling-feature"
+
+    feature: int
+    """Its number among the features of a flat sample, from 0."""
+    features: int
+    """All features."""
+    alone: float
+    """What it tells by itself, 1 for all there is."""
+    second: float
+    """What the next best one tells by itself."""
+    others: float
+    """What all others tell together, by a linear answer or by neighbours."""
+    samples: int
+    """Samples that this was measured on."""
+    classes: bool
+    """Whether the labels are classes."""

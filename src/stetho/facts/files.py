@@ -41,6 +41,64 @@ class DataFiles(Fact):
 
 
 @dataclass(frozen=True)
+class RowsAgain:
+    """Rows of one file that are in another one, or in the same one, again."""
+
+    file: str
+    """The file with more rows."""
+    other: str
+    """The other file; the same one where rows are in it twice."""
+    rows: int
+    """Rows of the first file that are in the other one, or come again."""
+    of: int
+    """Rows of the first file."""
+    share: float
+    """The share of the other file's rows that this is."""
+    first: int
+    """The first such row of the first file, counted from 0."""
+
+
+@dataclass(frozen=True)
+class SharedRows(Fact):
+    """Rows, equal in every column, that come more than once in tables of the same columns."""
+
+    fact: ClassVar[str] = "shared-rows"
+
+    pairs: tuple[RowsAgain, ...]
+    """The pairs of files that share rows, those that share most first, at most twenty."""
+    looked_at: int
+    """Tables whose rows were compared."""
+
+
+@dataclass(frozen=True)
+class GivenAway:
+    """A column of a file that gives the label away."""
+
+    file: str
+    """The file."""
+    column: str
+    """The column by its name."""
+    key: str | None
+    """The key or array that it belongs to, where it is one of several."""
+    label: str
+    """The column that holds the label."""
+    alone: float
+    """What the column tells of the label by itself, 1 for all there is."""
+    second: float
+    """What the next best one tells."""
+
+
+@dataclass(frozen=True)
+class LeakingColumns(Fact):
+    """Columns that tell of the label what the most telling feature of the model's input does."""
+
+    fact: ClassVar[str] = "leaking-columns"
+
+    columns: tuple[GivenAway, ...]
+    """One for each file that has such a column."""
+
+
+@dataclass(frozen=True)
 class BadCell:
     """A column of a file in which a number is missing or not finite."""
 

@@ -81,3 +81,28 @@ class Fingerprints(Fact):
     """Different samples in the evaluation batches looked at."""
     shared: int = 0
     """Samples among them that were also trained on."""
+
+
+@dataclass(frozen=True)
+class Overlap(Fact):
+    """Evaluation samples that were also trained on, where samples are numbers that equal others hardly by chance.
+
+    Batches that consist of training data as a whole are told apart: those are evaluated on purpose.
+    """
+
+    fact: ClassVar[str] = "overlap"
+
+    evaluated: int
+    """Different samples in all evaluation batches looked at."""
+    held_out: int
+    """Different samples in those evaluation batches that are not training data as a whole."""
+    shared: int
+    """Samples among the held-out ones that were also trained on."""
+    trained: int
+    """Different training samples that were met."""
+    known: float
+    """The share of the training data that this is, by how much of the last batches had come before."""
+    expected: float
+    """The share of new samples that would equal a training sample by chance."""
+    passes: int
+    """Evaluation batches looked at."""

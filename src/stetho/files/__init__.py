@@ -8,7 +8,9 @@ from pathlib import Path
 
 from stetho import tables
 from stetho.facts import DataFile, DataFiles, Fact
+from stetho.files.again import shared_rows
 from stetho.files.cells import bad_cells
+from stetho.files.leaks import leaking_columns
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
 from stetho.tables import Table
@@ -30,6 +32,8 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     described = tuple(_described(one, cwd, read.get(one.file)) for one in opened)
     yield DataFiles(described), _told(described)
     yield from bad_cells(read)
+    yield from leaking_columns(read, known)
+    yield from shared_rows(read)
 
 
 def opened_files(recording: Recording) -> Iterator[DataFile]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from stetho.measure.association import association
 from stetho.measure.data import input_scale, labels, raw_samples
 from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
+from stetho.measure.held_out import overlap
 from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import loss_inputs, plain_loss, predictions
@@ -18,6 +19,7 @@ from stetho.measure.ranks import rank_facts
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.start import resumed, seeds
+from stetho.measure.telling import telling_feature
 from stetho.measure.weights import activations, layer_updates, optimizer_state, updates, weight_statistics
 from stetho.recording import Recording, Step
 
@@ -29,7 +31,7 @@ def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
     steps = main_steps(recording)
     yield from judged(recording, steps, relate)
     yield from about_learning(recording, steps)
-    yield from about_data(recording)
+    yield from about_data(recording, relate)
     yield from about_run(recording, steps)
     yield from about_procedure(recording, steps)
     yield from rank_facts(recording.ranks)
@@ -70,12 +72,15 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from unlocalised(recording, steps)
 
 
-def about_data(recording: Recording) -> Iterator[Measured]:
+def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     """Samples, labels, loaders and what came again."""
     yield from raw_samples(recording)
     yield from labels(recording)
     yield from loaders(recording)
     yield from fingerprints(recording)
+    yield from overlap(recording)
+    if relate:
+        yield from telling_feature(recording)
 
 
 def about_run(recording: Recording, steps: list[Step]) -> Iterator[Measured]:

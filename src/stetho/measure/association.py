@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from stetho.facts import Association
@@ -15,11 +16,22 @@ MOST = 1500
 NEIGHBOURS = 5
 
 
-def association(recording: Recording) -> Iterator[tuple[Association, str]]:
-    """Nearest neighbours among the kept inputs: do they share their label more often than random pairs?"""
+@dataclass(frozen=True)
+class Pairs:
+    """Different inputs with their labels, as far as both are finite."""
+
+    x: Any
+    y: Any
+    whole: bool
+    discrete: bool
+    repeated: float
+
+
+def kept_pairs(recording: Recording) -> Pairs | None:
+    """The inputs that were kept beside their labels; None where they do not go together, or are too few."""
     pairs = recording.of("pairs")
     if not pairs or len({tuple(p["x"]["shape"][1:]) + tuple(p["y"]["shape"][1:]) for p in pairs}) != 1:
-        return
+        return None
     import numpy as np
 
     x = np.concatenate([matrix(p["x"]) for p in pairs])[:MOST].astype("float64")
@@ -30,8 +42,17 @@ def association(recording: Recording) -> Iterator[tuple[Association, str]]:
     x, y = x[np.sort(first)], y[np.sort(first)]
     usable = np.isfinite(x).all(axis=1) & np.isfinite(y).all(axis=1)
     x, y = x[usable], y[usable]
-    if len(x) < 100 or float(y.std()) == 0.0:
+    return None if len(x) < 100 or float(y.std()) == 0.0 else Pairs(x, y, whole, discrete, float(repeated))
+
+
+def association(recording: Recording) -> Iterator[tuple[Association, str]]:
+    """Nearest neighbours among the kept inputs: do they share their label more often than random pairs?"""
+    import numpy as np
+
+    pairs = kept_pairs(recording)
+    if pairs is None:
         return
+    x, y, whole, discrete, repeated = pairs.x, pairs.y, pairs.whole, pairs.discrete, pairs.repeated
     near = _nearest(x, discrete)
     if whole and y.shape[1] == 1:
         same = (y[near, 0] == y[:, :1]).mean(axis=1)
@@ -42,7 +63,7 @@ def association(recording: Recording) -> Iterator[tuple[Association, str]]:
         same = 1 - ((target[near] - target[:, None, :]) ** 2).mean(axis=(1, 2)) / 2
         expected = 0.0
     agreement, error = float(same.mean()), float(same.std() / math.sqrt(len(same)))
-    fact = Association(len(x), agreement, expected, max(error, 1e-6), float(repeated))
+    fact = Association(len(x), agreement, expected, max(error, 1e-6), repeated)
     yield (
         fact,
         f"nearest neighbours among {len(x)} inputs agree on the label {agreement:.3f}, random pairs {expected:.3f}",

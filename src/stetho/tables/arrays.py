@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +71,12 @@ def _safetensors(content: bytes) -> Table | None:
             whole[8 + size + low : 8 + size + high] = array.tobytes()
         return bytes(whole)
 
-    return _table(arrays, written)
+    return _table(arrays, written, shrinks=False)
 
 
-def _table(arrays: Mapping[str, Any], saved: Callable[[Mapping[str, Any]], bytes]) -> Table | None:
+def _table(
+    arrays: Mapping[str, Any], saved: Callable[[Mapping[str, Any]], bytes], *, shrinks: bool = True
+) -> Table | None:
     rows = max((len(array) for array in arrays.values() if array.ndim), default=0)
     long = {name: array for name, array in arrays.items() if array.ndim and len(array) == rows}
     columns = tuple(column for name, array in long.items() for column in _columns(name, array))
@@ -94,7 +96,12 @@ def _table(arrays: Mapping[str, Any], saved: Callable[[Mapping[str, Any]], bytes
             made[column.key or ""] = flat.reshape(array.shape)
         return saved(made)
 
-    return Table(columns, rows, written, None, loose)
+    def dropped(gone: Sequence[int]) -> bytes:
+        import numpy as np
+
+        return saved({name: np.delete(a, list(gone), axis=0) if name in long else a for name, a in arrays.items()})
+
+    return Table(columns, rows, written, dropped if shrinks else None, None, loose)
 
 
 def _columns(name: str, array: Any) -> Iterator[Column]:

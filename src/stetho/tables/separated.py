@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from stetho.tables.table import Change, Column, Table
@@ -50,7 +51,11 @@ def read(path: Path, content: bytes) -> Table | None:
                 kept[row + first - 1] = separator.join(cells) + line[len(bare) :]
         return "".join(kept).encode()
 
-    return Table(columns, len(body), written, first)
+    def dropped(rows: Sequence[int]) -> bytes:
+        gone = {row + first - 1 for row in rows}
+        return "".join(line for at, line in enumerate(text.splitlines(keepends=True)) if at not in gone).encode()
+
+    return Table(columns, len(body), written, dropped, first)
 
 
 def _separator(lines: list[str]) -> str | None:

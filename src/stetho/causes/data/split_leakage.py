@@ -15,11 +15,16 @@ from stetho.cause import Cause
 split_leakage = Cause(
     id="data/split-leakage",
     subtle=True,
-    share=0.007,
-    symptoms={"too-good": 0.6, "none": 0.38},
-    predicts={"validation-right-at-once": 0.9},
-    mechanism=("validation-right-at-once",),
+    share=0.06,
+    symptoms={"too-good": 0.25, "none": 0.68, "overfitting": 0.03},
+    predicts={
+        "validation-right-at-once": 0.5,
+        "evaluated-on-trained": 0.85,
+        "apart": {"symptom-gone": 0.15, "better": 0.02, "same": 0.20, "worse": 0.61, "new-failure": 0.02},
+    },
+    mechanism=("evaluated-on-trained", "validation-right-at-once"),
     statement="the same samples are in training and validation",
     test="compare the samples of both sides: if none is in both, it is not this",
     fix="split by the unit that repeats, such as the patient, before anything else is done",
+    trial="apart",
 )

@@ -29,6 +29,9 @@ healthy = Cause(
         "lr=x100": {"symptom-gone": 0.01, "better": 0.14, "same": 0.20, "worse": 0.45, "new-failure": 0.20},
         "lr=x1000": {"symptom-gone": 0.01, "better": 0.06, "same": 0.13, "worse": 0.45, "new-failure": 0.35},
         "lr=x0.01": {"symptom-gone": 0.01, "better": 0.03, "same": 0.14, "worse": 0.80, "new-failure": 0.02},
+        # Few runs have one feature that tells so much; of those the model is worse without it, healthy or not.
+        "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
         "one-batch": {"symptom-gone": 0.02, "better": 0.60, "same": 0.28, "worse": 0.08, "new-failure": 0.02},
     },
     mechanism=(),

@@ -18,6 +18,8 @@ slow_but_learning = Cause(
     symptoms={"none": 0.75, "loss-slow": 0.20, "loss-flat": 0.03},
     predicts={
         "updates-too-small": 0.20,
+        "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.15, "better": 0.35, "same": 0.30, "worse": 0.15, "new-failure": 0.05},
         "lr=x100": {"symptom-gone": 0.04, "better": 0.10, "same": 0.26, "worse": 0.40, "new-failure": 0.20},
     },

@@ -27,7 +27,11 @@ unlisted = Cause(
         "crash": 0.02,
         "killed": 0.03,
     },
-    predicts={},
+    predicts={
+        # A fault that has nothing to do with it leaves a model as good without one of its features as with it.
+        "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.05, "new-failure": 0.02},
+    },
     mechanism=(),
     statement="a fault that nothing in the catalogue describes",
     test="find a listed cause that passes the claim gate",

@@ -29,7 +29,7 @@ from .moments import LossCall
 from .proof import Proof
 from .reading import Reading
 from .roles import names_places
-from .rows import Choose, Entered, Rows
+from .rows import Choose, Entered, Rows, prints
 from .samples import Change, Look, Samples
 from .taught import Taught
 
@@ -88,6 +88,11 @@ class Run(Proof, Asking):
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
         """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
         Samples(self, change, look, always)
+
+    def prints(self, module: Any, args: Any, kwargs: Any) -> list[str]:
+        """A fingerprint of each sample that a model is called with; none where no tensor holds samples."""
+        chief = self.batch.chief(module, args, kwargs)
+        return [] if chief is None or not chief.dim() else prints(chief.detach())
 
     def on_rows(self, choose: Choose, entered: Entered) -> Rows:
         """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""

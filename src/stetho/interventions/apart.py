@@ -1,0 +1,60 @@
+"""Train on no sample that is evaluated.
+
+## What changes
+Samples that the model was evaluated on so far are taken out of each training batch, input and target alike, and others
+stand in for them. Where every sample of a batch is one of these, every second one is taken out.
+
+## How it is known
+What the model was called with holds no sample that was taken out.
+
+## What it tells
+If the results on held-out data get clearly worse, they were good because the same samples had been trained on.
+
+## When it says nothing
+No sample is evaluated and trained on, or all of them were learned before the first evaluation.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "How good is it on data that it was not trained on?"
+applies = "models called with tensors"
+values = {"": "as soon as a sample was evaluated"}
+alters = "evaluation"
+backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02}}
+
+
+def apply(run: Run, value: str) -> None:
+    """Remember what is evaluated, and take it out of the training."""
+    evaluated: set[str] = set()
+    out: set[str] = set()
+
+    @run.on_idle_input
+    def remember(module: Any, args: Any, kwargs: Any) -> None:
+        evaluated.update(run.prints(module, args, kwargs))
+
+    def choose(call: int, prints: list[str]) -> list[tuple[int, int]] | None:
+        held = [one in evaluated for one in prints]
+        if all(held):
+            held = [zlib.crc32(one.encode()) % 2 == 0 for one in prints]
+        good = [row for row, is_held in enumerate(held) if not is_held]
+        out.clear()
+        out.update(prints[row] for row, is_held in enumerate(held) if is_held)
+        if not any(held) or not good:
+            return None
+        run.applied()
+        return [(call, good[row % len(good)] if is_held else row) for row, is_held in enumerate(held)]
+
+    def entered(prints: list[str]) -> None:
+        if not out.intersection(prints):
+            run.verified()
+        else:
+            run.contradicted("a sample that was taken out reached the model")
+
+    run.on_rows(choose, entered)
