@@ -16,7 +16,11 @@ completed = Cause(
     id="none/completed",
     share=0.08,
     symptoms={"none": 0.93, "loss-flat": 0.02, "loss-oscillating": 0.02, "loss-slow": 0.02},
-    predicts={"said-to-be-done": 0.9},
+    predicts={
+        "said-to-be-done": 0.9,
+        "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
+    },
     mechanism=(),
     statement="it ended as it was meant to",
     test="look for steps that were not made: if some were left, it is not this",
