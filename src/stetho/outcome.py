@@ -12,7 +12,7 @@ from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
 from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
 from stetho.stretches import in_stretches, resized
-from stetho.yardstick import Compared, by_accuracy, by_fit, compare, compare_pace, compare_printed, fact_in
+from stetho.yardstick import Compared, by_accuracy, by_fit, by_recall, compare, compare_pace, compare_printed, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
 OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
@@ -86,12 +86,17 @@ def judge_outcome(
         return decided
     if alters == "time":
         return _by_pace(base, changed, found, was, now)
+    if alters == "classes":
+        return _by_recall(base, changed, was, now)
     if alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD):
         return _by_result(base, changed, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
     if found is None and alters == "loss":
         return _otherwise(base, changed, was, now, compared.why)
+    if alters == "data" and compare_printed(base, changed).difference is not None:
+        scored = compare_printed(base, changed, scores=True).difference is not None
+        return _by_result(base, changed, was, now, scores=scored)
     if found is None:
         return Judged("undecided", compared.why or "too few steps to tell", *_levels(base, changed))
     gone = (
@@ -298,6 +303,20 @@ def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool 
     elif outcome == "same":
         told = f"{told}, no clear difference"
     return Judged(outcome, f"{told}{_still(was, now)}", found.before, found.after, compared.measure, found)
+
+
+def _by_recall(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The outcome by how many of each class are found, every class counted alike."""
+    found = by_recall(base, changed)
+    if found is None:
+        return Judged("undecided", "too few answers of each class were seen", measure="recall")
+    told = f"mean recall over classes {found.before:.4g} -> {found.after:.4g}"
+    outcome: ExperimentOutcome = "better" if found.better else "worse" if found.worse else "same"
+    if was != "none" and now == "none" and found.better:
+        outcome, told = "symptom-gone", f"{told}, {was} gone"
+    elif outcome == "same":
+        told = f"{told}, no clear difference"
+    return Judged(outcome, f"{told}{_still(was, now)}", found.before, found.after, "recall", found)
 
 
 def _levels(base: Facts, changed: Facts) -> tuple[float | None, float | None]:

@@ -9,7 +9,18 @@ from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from stetho.curves import roughness, shape
-from stetho.facts import Fact, LossCurve, LossInput, LossInputs, PlainLoss, Printed, PrintedNumber, Recorded, StepTimes
+from stetho.facts import (
+    ClassRecalls,
+    Fact,
+    LossCurve,
+    LossInput,
+    LossInputs,
+    PlainLoss,
+    Printed,
+    PrintedNumber,
+    Recorded,
+    StepTimes,
+)
 from stetho.inquiry import Facts
 from stetho.paired import Difference, at_equal_steps, difference
 
@@ -23,6 +34,8 @@ PACE_SHARE = 0.15
 PACE_BLOCKS = 8
 # Printed values from which their noise can be told; and in how many standard errors a difference of few is counted.
 LEAST_PRINTED, FEW_SIGMAS = 6, 3.5
+# Samples of a class from which its recall says something.
+LEAST_OF_CLASS = 4
 # Steps enough not to ask for more because there are few.
 MANY = 10_000
 
@@ -126,6 +139,26 @@ def _right(facts: Facts) -> tuple[float, int] | None:
         return None
     best = max(answered, key=lambda m: m.looked_at)
     return best.accuracy_last or 0.0, min(5, best.looked_at) * max(1, best.shape[0])
+
+
+def by_recall(base: Facts, changed: Facts) -> Difference | None:
+    """The mean over classes of how many of each are found: what a class that dominates cannot hide."""
+    one, two = fact_in(base, ClassRecalls), fact_in(changed, ClassRecalls)
+    ours = {c.label: c for c in one.classes if c.given >= LEAST_OF_CLASS} if one is not None else {}
+    theirs = {c.label: c for c in two.classes if c.given >= LEAST_OF_CLASS} if two is not None else {}
+    shared = ours.keys() & theirs.keys()
+    if len(shared) < 2:
+        return None
+    levels = [fmean(side[k].hits / side[k].given for k in shared) for side in (ours, theirs)]
+    variance = 0.0
+    for side in (ours, theirs):
+        for k in shared:
+            guarded = (side[k].hits + 1) / (side[k].given + 2)
+            variance += guarded * (1 - guarded) / side[k].given
+    error = 1.5 * math.sqrt(variance) / len(shared)
+    matters = max(0.05, 0.1 * (1 - min(levels)))
+    counts = min(sum(c.given for c in side.values()) for side in (ours, theirs))
+    return Difference(levels[0], levels[1], levels[1] - levels[0], error, matters, counts, None)
 
 
 def _answers(site: LossInput) -> int:

@@ -56,6 +56,8 @@ from stetho.facts.logged import (
 )
 from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
 from stetho.facts.loss_calls import (
+    ClassRecall,
+    ClassRecalls,
     ClassShare,
     LossInput,
     LossInputs,
@@ -135,6 +137,8 @@ __all__ = [
     "CheckpointFiles",
     "Checkpoints",
     "ClassCount",
+    "ClassRecall",
+    "ClassRecalls",
     "ClassShare",
     "Clipping",
     "Collective",

@@ -57,6 +57,10 @@ class InputScale(Fact):
     """The median of the batches' standard deviations."""
     usual_spread: float | None = None
     """The median of the batches' `feature_spread`."""
+    at_low: float | None = None
+    """Share of values that are exactly the smallest of their batch, in the median."""
+    at_high: float | None = None
+    """Share of values that are exactly the largest of their batch, in the median."""
 
 
 @dataclass(frozen=True)

@@ -219,3 +219,33 @@ class Predictions(Fact):
 
     sites: tuple[PredictedClasses, ...]
     """One entry for each loss call site that predicts classes, trained ones first."""
+
+
+@dataclass(frozen=True)
+class ClassRecall:
+    """One class: how often it is right, how often it is answered, and how often both at once."""
+
+    label: int
+    """The class."""
+    given: int
+    """Samples of it."""
+    answered: int
+    """Samples that it was the answer to."""
+    hits: int
+    """Samples of it that it was the answer to."""
+
+
+@dataclass(frozen=True)
+class ClassRecalls(Fact):
+    """How well each class is found, in the later half of the calls of the trained loss that were looked at."""
+
+    fact: ClassVar[str] = "class-recalls"
+
+    function: str
+    """The loss function."""
+    where: Place | None
+    """The line that calls it."""
+    calls: int
+    """The calls that it rests on."""
+    classes: tuple[ClassRecall, ...]
+    """The classes that came, the most frequent first, at most fifty."""

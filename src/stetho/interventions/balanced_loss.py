@@ -25,7 +25,8 @@ kind = "control"
 question = "Is the loss content with the frequent classes?"
 applies = "cross_entropy, nll_loss and binary_cross_entropy_with_logits without weights"
 values = {"": "by the counts seen so far"}
-alters = "loss"
+alters = "classes"
+backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.75, "worse": 0.17, "new-failure": 0.03}}
 WEIGHTS = {"cross_entropy": "weight", "nll_loss": "weight", "binary_cross_entropy_with_logits": "pos_weight"}
 
 

@@ -32,6 +32,8 @@ kind = "control"
 question = "Does the symptom follow the order of the samples?"
 applies = "samples that come in order"
 values = {"": "a new order for each epoch"}
+alters = "data"
+backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.76, "worse": 0.15, "new-failure": 0.03}}
 moves = "samples that draw random numbers while they are made draw others when their order changes"
 # Batches looked at before it is decided whether their order says something, and how far they must differ for that.
 BATCHES, RATIO = 4, 3.0

@@ -10,7 +10,7 @@ from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, l
 from stetho.measure.held_out import overlap
 from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
-from stetho.measure.loss_calls import loss_inputs, plain_loss, predictions
+from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
 from stetho.measure.output_ranges import output_ranges
 from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
@@ -77,6 +77,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from raw_samples(recording)
     yield from labels(recording)
     yield from loaders(recording)
+    yield from class_recalls(recording)
     yield from fingerprints(recording)
     yield from overlap(recording)
     if relate:

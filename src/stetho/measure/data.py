@@ -54,6 +54,8 @@ def input_scale(recording: Recording) -> Iterator[Measured]:
         usual_mean=median(float(i["mean"]) for i in seen),
         usual_std=median(float(i["std"]) for i in seen),
         usual_spread=median(spreads) if spreads else None,
+        at_low=median(lows) if (lows := known(i.get("at_low") for i in seen)) else None,
+        at_high=median(highs) if (highs := known(i.get("at_high") for i in seen)) else None,
     )
     if fact.discrete:
         yield fact, f"the model's input is whole numbers, {fact.low:.0f} to {fact.high:.0f}"

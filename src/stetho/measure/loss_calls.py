@@ -8,12 +8,23 @@ from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
 
-from stetho.facts import ClassShare, LossInput, LossInputs, Meeting, PlainLoss, PredictedClasses, Predictions
+from stetho.facts import (
+    ClassRecall,
+    ClassRecalls,
+    ClassShare,
+    LossInput,
+    LossInputs,
+    Meeting,
+    PlainLoss,
+    PredictedClasses,
+    Predictions,
+)
 from stetho.measure.series import FEW, Measured, known, plural, shape_of
 from stetho.recording import Recording
 
 Calls = list[dict[str, Any]]
 MOST_CLASSES = 20
+MOST_RECALLED = 50
 
 
 def sites(recording: Recording) -> dict[tuple[str, int], Calls]:
@@ -205,3 +216,22 @@ def _counts(calls: Calls, key: str) -> Counter[int]:
     for call in calls:
         counts.update({k: n for k, n in enumerate(call.get(key) or []) if n})
     return counts
+
+
+def class_recalls(recording: Recording) -> Iterator[Measured]:
+    """How well each class is found late in the run, at the loss that was trained on most."""
+    found = [
+        (name, site, [c for c in calls if c["grad"] and (c.get("hits") or c.get("hits2"))])
+        for (name, site), calls in sites(recording).items()
+    ]
+    name, site, calls = max(found, key=lambda one: len(one[2]), default=("", 0, []))
+    late = calls[len(calls) // 2 :]
+    if not late:
+        return
+    binary = "hits2" in late[0]
+    given, answered, hits = (
+        _counts(late, key) for key in (("given2", "pred2", "hits2") if binary else ("hist", "pred", "hits"))
+    )
+    classes = tuple(ClassRecall(k, n, answered[k], hits[k]) for k, n in given.most_common(MOST_RECALLED))
+    told = ", ".join(f"{one.label}: {one.hits} of {one.given}" for one in classes[:6])
+    yield ClassRecalls(name, recording.place(site), len(late), classes), f"right answers by class, late: {told}"

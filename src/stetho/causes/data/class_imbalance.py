@@ -16,11 +16,16 @@ from stetho.cause import Cause
 
 class_imbalance = Cause(
     id="data/class-imbalance",
-    share=0.02,
-    symptoms={"metric-stuck": 0.6, "loss-flat": 0.15, "none": 0.22},
-    predicts={"one-class-answered": 0.92},
-    mechanism=("one-class-answered",),
+    share=0.06,
+    symptoms={"metric-stuck": 0.40, "loss-flat": 0.10, "none": 0.46},
+    predicts={
+        "one-class-answered": 0.70,
+        "rare-class-missed": 0.90,
+        "balanced-loss": {"symptom-gone": 0.15, "better": 0.77, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+    },
+    mechanism=("one-class-answered", "rare-class-missed"),
     statement="one class dominates and is the only answer",
-    test="weight the classes, or draw them evenly: if the score still does not move, it is not this",
+    test="weight the classes, or draw them evenly: if the rare ones are still not found, it is not this",
     fix="weight the loss by class or draw the classes evenly, and watch a score that counts the rare class",
+    trial="balanced-loss",
 )

@@ -21,7 +21,7 @@ inputs_unnormalized = Cause(
         "loss-diverging": 0.15,
         "loss-oscillating": 0.17,
         "loss-flat": 0.22,
-        "none": 0.20,
+        "none": 0.18,
         "loss-spike": 0.04,
         "loss-slow": 0.03,
         "crash": 0.02,
@@ -34,6 +34,7 @@ inputs_unnormalized = Cause(
         "standardised-inputs": {
             "symptom-gone": 0.70, "better": 0.22, "same": 0.05, "worse": 0.02, "new-failure": 0.01,
         },
+        "synthetic": {"symptom-gone": 0.15, "better": 0.15, "same": 0.52, "worse": 0.12, "new-failure": 0.06},
         "lr=x0.1": {"symptom-gone": 0.35, "better": 0.25, "same": 0.30, "worse": 0.05, "new-failure": 0.05},
         "lr=x0.01": {"symptom-gone": 0.40, "better": 0.20, "same": 0.25, "worse": 0.10, "new-failure": 0.05},
     },

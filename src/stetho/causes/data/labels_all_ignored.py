@@ -15,11 +15,16 @@ from stetho.cause import Cause
 
 labels_all_ignored = Cause(
     id="data/labels-all-ignored",
-    share=0.02,
+    share=0.03,
     symptoms={"loss-nonfinite": 0.60, "loss-flat": 0.20, "none": 0.10, "crash": 0.05},
-    predicts={"labels-left-out": 0.97, "loss-of-nothing": 0.75},
+    predicts={
+        "labels-left-out": 0.97,
+        "loss-of-nothing": 0.75,
+        "targets-kept": {"symptom-gone": 0.75, "better": 0.12, "same": 0.05, "worse": 0.06, "new-failure": 0.02},
+    },
     mechanism=("labels-left-out", "loss-of-nothing"),
     statement="every target is one that the loss ignores",
     test="print the labels of one batch as the loss gets them: if one is not ignored, it is not this",
     fix="mask only what is to be ignored, and cut inputs so that targets are left",
+    trial="targets-kept",
 )

@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 labels_misaligned = Cause(
     id="data/labels-misaligned",
-    share=0.10,
+    share=0.12,
     symptoms={"loss-flat": 0.75, "none": 0.15, "loss-slow": 0.03, "loss-oscillating": 0.03},
     predicts={
         "labels-unrelated": 0.93,
@@ -28,6 +28,7 @@ labels_misaligned = Cause(
             "worse": 0.03,
             "new-failure": 0.01,
         },
+        "synthetic": {"symptom-gone": 0.75, "better": 0.15, "same": 0.07, "worse": 0.02, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.02, "better": 0.05, "same": 0.70, "worse": 0.20, "new-failure": 0.03},
         "lr=x0.1": {"symptom-gone": 0.02, "better": 0.05, "same": 0.85, "worse": 0.07, "new-failure": 0.01},
     },

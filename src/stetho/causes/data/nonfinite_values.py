@@ -16,9 +16,15 @@ nonfinite_values = Cause(
     id="data/nonfinite-values",
     share=0.06,
     symptoms={"loss-nonfinite": 0.82, "crash": 0.09, "none": 0.02},
-    predicts={"input-nonfinite": 0.90, "data-refused": 0.50, "cell-not-finite": 0.60},
+    predicts={
+        "input-nonfinite": 0.90,
+        "data-refused": 0.50,
+        "cell-not-finite": 0.60,
+        "finite-values": {"symptom-gone": 0.80, "better": 0.12, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+    },
     mechanism=("cell-not-finite", "input-nonfinite", "data-refused"),
     statement="NaN or Inf enters the model with the data",
     test="drop the rows that hold NaN or Inf: if the loss is still not finite, it is not this",
     fix="drop or fill the rows that hold NaN or Inf",
+    trial="finite-values",
 )

@@ -16,7 +16,7 @@ def layers(*kinds: str, out: float = 60.0) -> dict[str, object]:
     reads=InputScale,
     also=Activations,
     root="input-scale",
-    background=0.05,
+    background=0.12,
     fires={
         "pixels 0..255": {"input-scale": PIXELS, "activations": layers("Conv2d", "ReLU", "Conv2d")},
         "nothing known of the layers": {"input-scale": PIXELS},

@@ -42,6 +42,9 @@ class Pool:
     def _draw_numbers(self, features: Features, tensor: Any, count: int, generator: Any) -> None:
         form = tuple(tensor.shape[1:])
         self.mean, self.spread = (moment.float() for moment in features.moments(tensor.float()))
+        if not bool((self.spread > 0).any()):
+            # Samples that are all the same have no scale of their own, and nothing to be learned from.
+            self.spread = torch.ones_like(self.spread)
         self.parts, number = parts(form)
         by_part = torch.randn(count, number, generator=generator)[:, self.parts].reshape(count, *form)
         noise = BY_PART * by_part + BY_ELEMENT * torch.randn(count, *form, generator=generator)

@@ -58,7 +58,9 @@ def fingerprints(value: Any) -> list[str]:
     if flat.is_floating_point():
         flat = flat.view(WHOLE_NUMBERS[flat.element_size()])
     weight = torch.arange(1, flat.shape[1] + 1, dtype=torch.int64) * 0x9E3779B97F4A7C1
-    sums = (flat.to(torch.int64) * weight.bitwise_or(1)).sum(dim=1)
+    mixed = flat.to(torch.int64) * weight.bitwise_or(1)
+    # Not linear: of zeros and ones, a plain sum only tells how many there are in all.
+    sums = ((mixed ^ (mixed >> 29)) * 0x2545F4914F6CDD1D).sum(dim=1)
     return [f"{v & 0xFFFFFFFFFFFFFFFF:016x}" for v in sums.tolist()]
 
 
@@ -80,6 +82,7 @@ def scale(value: Any) -> dict[str, Any]:
         "low": float(number.min()) if number.numel() else 0.0,
         "high": float(number.max()) if number.numel() else 0.0,
         "bad": int((~torch.isfinite(number)).sum()),
+        **ends(number),
         "discrete": not value.is_floating_point() and not value.is_complex() and value.dtype != torch.uint8,
         "dtype": str(value.dtype).replace("torch.", ""),
         "shape": list(value.shape),
@@ -95,6 +98,17 @@ def scale(value: Any) -> dict[str, Any]:
         fields["fmean"] = columns.mean(dim=1).tolist()
         fields["fstd"] = columns.std(dim=1, unbiased=False).tolist()
     return fields
+
+
+def ends(number: Any) -> dict[str, Any]:
+    """The shares of values that are exactly the smallest and exactly the largest one: clipping piles them up there."""
+    if number.numel() < 2:
+        return {}
+    low, high = torch.aminmax(number)
+    return {
+        "at_low": float((number == low).float().mean()),
+        "at_high": float((number == high).float().mean()) if bool(high > low) else 0.0,
+    }
 
 
 def packed(value: Any) -> dict[str, Any]:

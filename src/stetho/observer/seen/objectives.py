@@ -44,6 +44,8 @@ INDEXED = ("cross_entropy", "nll_loss", "multi_margin_loss")
 CLASSES = 2000
 # Calls of one step that are looked at, and values of one step that are kept.
 CALLS, TERMS = 64, 32
+# Losses of two classes in one number, and the number from which on it means yes.
+YES_OR_NO = {"binary_cross_entropy_with_logits": 0.0, "binary_cross_entropy": 0.5}
 
 
 class Objectives:
@@ -248,6 +250,16 @@ def is_distribution(value: Any, axis: int) -> bool:
     return bool(((sums - 1).abs() < 1e-3).all())
 
 
+def yes_or_no(name: str, given: Any, target: Any) -> dict[str, Any]:
+    """How often yes and no are right, are answered, and are answered rightly; nothing for targets between the two."""
+    if not bool(((target == 0) | (target == 1)).all()):
+        return {}
+    right, answer = target.reshape(-1) > 0.5, given.reshape(-1) > YES_OR_NO[name]
+    yes, said, both = int(right.sum()), int(answer.sum()), int((right & answer).sum())
+    size = right.numel()
+    return {"given2": [size - yes, yes], "pred2": [size - said, said], "hits2": [size - yes - said + both, both]}
+
+
 def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]) -> dict[str, Any]:
     """What chance needs to know about the targets: class counts, or mean and variance."""
     if name in ("cross_entropy", "nll_loss") and not target.is_floating_point():
@@ -261,6 +273,7 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
             guess = given.argmax(dim=axis).reshape(-1)[kept]
             fields["pred"] = torch.bincount(guess, minlength=k).tolist()
             fields["acc"] = float((guess == flat).float().mean())
+            fields["hits"] = torch.bincount(flat[guess == flat], minlength=k).tolist()
         return fields
     if target.is_floating_point():
         number = target.float()
@@ -271,5 +284,7 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
         share = explained(given, target) if name != "binary_cross_entropy_with_logits" else None
         if share is not None:
             fields["r2"] = share
+        if name in YES_OR_NO and given.shape == target.shape:
+            fields.update(yes_or_no(name, given, target))
         return fields
     return {}
