@@ -60,9 +60,8 @@ def inputs_alike(scale: InputScale, prints: Fingerprints, *, least: int = 200) -
     per_batch = prints.samples / max(1, prints.batches)
     if prints.samples < least or per_batch < 4:
         return
-    flat = scale.std <= 1e-6 * max(1e-6, abs(scale.mean)) and scale.high - scale.low <= 1e-5 * max(
-        1e-9, abs(scale.mean)
-    )
+    size = max(1e-6, abs(scale.mean))
+    flat = scale.std <= 1e-6 * size and scale.high - scale.low <= 1e-5 * size
     if prints.distinct <= 2 or flat:
         value = f", all {scale.mean:.4g}" if flat else ""
         yield Finding(
