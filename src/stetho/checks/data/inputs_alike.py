@@ -15,7 +15,6 @@ SEEN = {"batches": 100, "samples": 5000, "distinct": 1, "same_as_before": 99, "d
     reads=(InputScale, Fingerprints),
     root="input-information",
     background=0.02,
-    given={"data/stale-batch": 0.02},
     fires={
         "all zeros": {"input-scale": SCALE, "fingerprints": SEEN},
         "one value for all, another in each batch": {
