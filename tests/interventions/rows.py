@@ -28,5 +28,8 @@ ROWS = {
     "clip": Row("0.5"),
     "zero-grad": Row(flags=("--never-clear",), lacks={HF: "its Trainer always clears gradients"}),
     "log-floor": Row(flags=("--zeros",)),
+    "divisor-floor": Row(flags=("--edges",)),
+    "root-floor": Row(flags=("--edges",)),
+    "exponent-limit": Row(flags=("--edges",)),
     "optimize-all": Row(flags=("--forget",)),
 }

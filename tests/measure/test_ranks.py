@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stetho import measure, recording
-from stetho.facts import LossCurve, RankAgreement, Ranks, RankWaiting
+from stetho.facts import LossCurve, RankAgreement, Ranks, RankSamples, RankWaiting
 from stetho.recording import Recording
 
 from .lines import HEAD, NAN, fact, line, steps, summary, told, write
@@ -114,3 +114,27 @@ def test_nobody_can_be_waited_for(tmp_path: Path, second: str) -> None:
 def test_one_rank_alone_has_no_facts_about_ranks(tmp_path: Path) -> None:
     kinds = told(ranks(tmp_path, began(1.0) + check(0, "aa")))
     assert not {Ranks, RankAgreement, RankWaiting} & set(kinds)
+
+
+def test_samples_of_ranks_are_compared_step_by_step(tmp_path: Path) -> None:
+    def batches(*prints: str) -> str:
+        return steps(0, [1.0] * 3) + "".join(
+            line("batch", step=i, phase="train", h=[h, h + "x"]) for i, h in enumerate(prints)
+        )
+
+    found = fact(RankSamples, ranks(tmp_path, batches("a", "b", "c"), batches("a", "b", "d")))
+    assert (found.ranks, found.steps, found.same, found.different, found.batch) == ((0, 1), 3, 2, 3, 2)
+
+
+def test_parts_of_one_model_are_not_compared(tmp_path: Path) -> None:
+    def part(size: int) -> str:
+        return (
+            steps(0, [1.0]) + line("parameters", o=0, names=["w"], sizes=[size]) + line("check", o=0, i=0, p="a", b="")
+        )
+
+    assert RankAgreement not in {type(f) for f, _ in measure.facts(ranks(tmp_path, part(3), part(4)))}
+
+
+def test_a_loss_is_a_ranks_own(tmp_path: Path) -> None:
+    found = fact(Ranks, ranks(tmp_path, steps(0, [1.0, 1.0], g=[1.0, NAN]), steps(0, [1.0, NAN], g=[1.0, NAN])))
+    assert [one.loss_lost for one in found.ranks] == [None, 1]

@@ -94,7 +94,7 @@ from stetho.facts.processes import (
     ThreadStack,
     Waiting,
 )
-from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankWaiting
+from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankSamples, RankWaiting
 from stetho.facts.reported import Config, ConfigValue, Records, ReportedEnd
 from stetho.facts.run import (
     Loop,
@@ -240,6 +240,7 @@ __all__ = [
     "RankLoss",
     "RankLosses",
     "RankRun",
+    "RankSamples",
     "RankTime",
     "RankTimes",
     "RankWaiting",

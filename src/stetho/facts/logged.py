@@ -133,6 +133,8 @@ class Pace(Fact):
     """The metric that tells the wait for data."""
     data_longest: float | None = None
     """The longest wait for data, in seconds."""
+    data_total: float | None = None
+    """All waits for data together, in seconds, where they were measured."""
     step_seconds: float | None = None
     """Seconds of a step beside that wait, the median of them."""
     slowest_rank: int | None = None

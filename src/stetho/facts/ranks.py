@@ -30,6 +30,8 @@ class RankRun:
     """The most main memory that it used, in bytes."""
     faults: int = 0
     """Errors inside its observer."""
+    loss_lost: int | None = None
+    """Its first step whose own loss is NaN or Inf, before gradients of other ranks are added."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,30 @@ class RankAgreement(Fact):
     """The first step at which the buffers were not the same."""
     apart: tuple[int, ...] = ()
     """Ranks whose parameters were not those of the lowest rank at that first step."""
+
+
+@dataclass(frozen=True)
+class RankSamples(Fact):
+    """Whether ranks read the same samples in the same step, by fingerprints of what entered their models."""
+
+    fact: ClassVar[str] = "rank-samples"
+
+    ranks: tuple[int, ...]
+    """The ranks that were compared."""
+    steps: int
+    """Steps whose training batches were compared."""
+    same: int
+    """Those in which all ranks had the same samples in the same order."""
+    different: int
+    """Different batches that the lowest rank had in these steps."""
+    batch: int = 0
+    """Samples looked at in each of them, in the median."""
+    losses: int = 0
+    """Steps whose losses were compared."""
+    losses_same: int = 0
+    """Those in which all ranks had the same loss, to the last digit."""
+    losses_different: int = 0
+    """Different losses that the lowest rank had in these steps."""
 
 
 @dataclass(frozen=True)

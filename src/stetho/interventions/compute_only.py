@@ -29,6 +29,7 @@ question = "How fast are the steps when no data has to be loaded?"
 applies = "programs with a DataLoader"
 values = {"": "in every epoch"}
 alters = "time"
+backgrounds = {"": {"symptom-gone": 0.01, "better": 0.06, "same": 0.83, "worse": 0.08, "new-failure": 0.02}}
 moves = "samples that are not made draw no random numbers"
 # Copying is not free; less than this is no waiting, however fast the first batch was.
 QUICK = 0.001

@@ -13,6 +13,7 @@ from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
 from stetho.measure.output_ranges import output_ranges
+from stetho.measure.pace import pace
 from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
 from stetho.measure.ranks import rank_facts
@@ -32,9 +33,12 @@ def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
     yield from judged(recording, steps, relate)
     yield from about_learning(recording, steps)
     yield from about_data(recording, relate)
-    yield from about_run(recording, steps)
+    run = list(about_run(recording, steps))
+    yield from run
     yield from about_procedure(recording, steps)
-    yield from rank_facts(recording.ranks)
+    ranks = list(rank_facts(recording.ranks))
+    yield from ranks
+    yield from pace([*run, *ranks])
 
 
 def judged(recording: Recording, steps: list[Step], relate: bool) -> Iterator[Measured]:

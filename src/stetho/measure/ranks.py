@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from statistics import median
 
-from stetho.facts import LossCurve, Memory, RankAgreement, RankArrival, RankRun, Ranks, RankWaiting, StepTimes
+from stetho.facts import (
+    LossCurve,
+    Memory,
+    RankAgreement,
+    RankArrival,
+    RankRun,
+    Ranks,
+    RankSamples,
+    RankWaiting,
+    StepTimes,
+)  # fmt: skip
+from stetho.measure.loading import prints
 from stetho.measure.loss import loss_curve
 from stetho.measure.run import memory, step_times
 from stetho.measure.series import Measured, main_steps, plural, taken
@@ -22,6 +34,7 @@ def rank_facts(ranks: Recordings) -> Iterator[Measured]:
     if len(ranks) > 1:
         yield from every_rank(ranks)
         yield from agreement(ranks)
+        yield from samples(ranks)
         yield from waiting(ranks)
 
 
@@ -51,7 +64,43 @@ def _run(rank: int, recording: Recording) -> RankRun:
         wait_seconds=times.wait_median if isinstance(times, StepTimes) else None,
         memory=used.highest if isinstance(used, Memory) else None,
         faults=len(recording.faults),
+        loss_lost=_lost(curve),
     )
+
+
+def _lost(curve: object) -> int | None:
+    if not isinstance(curve, LossCurve):
+        return None
+    steps = curve.steps or range(len(curve.values))
+    return next((i for i, v in zip(steps, curve.values, strict=False) if not isfinite(v)), None)
+
+
+def samples(ranks: Recordings) -> Iterator[Measured]:
+    """Fingerprints of the training batches, compared at every step that all ranks have one for."""
+    seen: dict[int, dict[int, tuple[str, ...]]] = {}
+    for rank, recording in ranks.items():
+        for body in recording.of("batch"):
+            if body.get("h") and body.get("phase") == "train":
+                seen.setdefault(rank, {}).setdefault(int(body["step"]), tuple(prints(body)))
+    common = sorted(set.intersection(*(set(table) for table in seen.values()))) if len(seen) > 1 else []
+    if not common:
+        return
+    lowest = seen[min(seen)]
+    same = sum(len({table[i] for table in seen.values()}) == 1 for i in common)
+    sizes = median(len(lowest[i]) for i in common)
+    fact = RankSamples(
+        tuple(sorted(seen)), len(common), same, len({lowest[i] for i in common}), int(sizes), *_losses(ranks)
+    )
+    yield fact, f"all ranks had the same samples in {same} of {plural(len(common), 'step')} compared"
+
+
+def _losses(ranks: Recordings) -> tuple[int, int, int]:
+    """Steps that all ranks have a loss for, those in which it is the same, and how many different ones there are."""
+    tables = [{s.index: s.losses for s in main_steps(recording) if s.losses} for recording in ranks.values()]
+    values = [{i: tuple(v for _, v in losses) for i, losses in table.items()} for table in tables]
+    common = set.intersection(*(set(table) for table in values))
+    same = sum(len({table[i] for table in values}) == 1 for i in common)
+    return len(common), same, len({values[0][i] for i in common})
 
 
 def agreement(ranks: Recordings) -> Iterator[Measured]:
@@ -62,6 +111,10 @@ def agreement(ranks: Recordings) -> Iterator[Measured]:
     }
     sums = {rank: table for rank, table in sums.items() if table}
     if len(sums) < 2:
+        return
+    shapes = {rank: [b.get("sizes") for b in ranks[rank].of("parameters")] for rank in sums}
+    if any(shape != shapes[min(shapes)] for shape in shapes.values()):
+        # Each rank has a part of the model.
         return
     common = sorted(set.intersection(*(set(table) for table in sums.values())), key=lambda key: (key[1], key[0]))
     if not common:

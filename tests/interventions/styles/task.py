@@ -21,6 +21,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--regress", action="store_true", help="targets (B,) against outputs (B, 1)")
     parser.add_argument("--plain", action="store_true", help="the loss is written with plain operations")
     parser.add_argument("--zeros", action="store_true", help="logarithms are taken at zero")
+    parser.add_argument("--edges", action="store_true", help="roots and quotients at zero, exponentials that overflow")
     parser.add_argument("--half", action="store_true", help="the model runs under autocast")
     parser.add_argument("--recompute", action="store_true", help="activations are computed again in backward")
     parser.add_argument("--compiled", action="store_true", help="the model is compiled")
@@ -87,9 +88,17 @@ def objective(o: argparse.Namespace, out: torch.Tensor, y: torch.Tensor) -> torc
         main = nn.functional.cross_entropy(out, y, reduction=kind)
     if o.zeros:
         main = main - 1e-6 * out.float().relu().log().mean()
+    if o.edges:
+        main = main + 1e-6 * at_the_edge(out.float())
     if o.summed:
         return main
     return main + 1e-3 * out.float().pow(2).mean()
+
+
+def at_the_edge(out: torch.Tensor) -> torch.Tensor:
+    """A root and a quotient that meet zeros, and an exponential that overflows."""
+    none = out.relu() * 0
+    return none.sqrt().mean() + (none / none.sum()).mean() + (100 + none).exp().mean()
 
 
 def trained(o: argparse.Namespace, model: nn.Module) -> list[nn.Parameter]:

@@ -1,7 +1,7 @@
 """A small text classifier under the Trainer of transformers; its model computes its own loss."""
 
 import torch
-from task import BATCH, CLASSES, options, points
+from task import BATCH, CLASSES, at_the_edge, options, points
 from torch import nn
 from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainerCallback, TrainingArguments
 
@@ -54,6 +54,8 @@ class Custom(Trainer):
             loss = nn.functional.cross_entropy(logits, labels, reduction="sum" if o.summed else "mean")
         if o.zeros:
             loss = loss - 1e-6 * logits.relu().log().mean()
+        if o.edges:
+            loss = loss + 1e-6 * at_the_edge(logits)
         if not o.summed:
             loss = loss + 1e-3 * logits.pow(2).mean()
         return (loss, outputs) if return_outputs else loss
@@ -107,7 +109,7 @@ optimizers = (None, None)
 if o.forget:
     kept = [p for name, p in model.named_parameters() if "classifier" not in name]
     optimizers = (torch.optim.AdamW(kept, lr=o.lr / 10), None)
-kind = Custom if o.regress or o.plain or o.summed or o.always_eval or o.zeros else Trainer
+kind = Custom if o.regress or o.plain or o.summed or o.always_eval or o.zeros or o.edges else Trainer
 data = Sentences(ordered=o.ordered, floats=o.regress)
 trainer = kind(
     model, arguments, train_dataset=data, eval_dataset=Sentences(1, 64, floats=o.regress), optimizers=optimizers

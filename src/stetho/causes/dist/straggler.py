@@ -17,9 +17,10 @@ straggler = Cause(
     share=0.06,
     context={"several-ranks": (5.0, 0.05)},
     symptoms={"slow-training": 0.85, "none": 0.1},
-    predicts={"rank-straggles": 0.95},
-    mechanism=("rank-straggles",),
+    predicts={"rank-straggles": 0.95, "rank-comes-last": 0.95},
+    mechanism=("rank-straggles", "rank-comes-last"),
     statement="one rank is slow and all others wait for it",
     test="move that rank to another machine: if the same rank stays slow, it is not the machine",
-    fix="look at the device, the disk and the neighbours of that rank's machine",
+    fix="look at what that rank does besides, at its share of the work, and at its machine",
+    proof_by_artifact=True,
 )

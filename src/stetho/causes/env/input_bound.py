@@ -14,11 +14,16 @@ from stetho.cause import Cause
 
 input_bound = Cause(
     id="env/input-bound",
-    share=0.015,
+    share=0.06,
     symptoms={"slow-training": 0.85, "none": 0.1},
-    predicts={"waits-for-data": 0.95},
-    mechanism=("waits-for-data",),
+    predicts={
+        "waits-for-data": 0.95,
+        "loader-waited-for": 0.96,
+        "compute-only": {"symptom-gone": 0.24, "better": 0.70, "same": 0.03, "worse": 0.02, "new-failure": 0.01},
+    },
+    mechanism=("waits-for-data", "loader-waited-for"),
     statement="the run waits for its data",
     test="train on one batch that is kept: if steps do not get faster, it is not this",
+    trial="compute-only",
     fix="use more loader workers, do less per sample, or put the data on a faster disk",
 )

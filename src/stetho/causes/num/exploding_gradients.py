@@ -15,7 +15,7 @@ from stetho.cause import Cause
 
 exploding_gradients = Cause(
     id="num/exploding-gradients",
-    share=0.20,
+    share=0.18,
     symptoms={
         "loss-nonfinite": 0.45, "loss-diverging": 0.20, "gradients-exploding": 0.15, "crash": 0.14, "loss-spike": 0.05,
     },

@@ -17,7 +17,7 @@ from stetho.cause import Cause
 
 half_precision = Cause(
     id="num/half-precision",
-    share=0.20,
+    share=0.15,
     context={"half-precision": (4.0, 0.03)},
     symptoms={"loss-nonfinite": 0.60, "crash": 0.25, "loss-flat": 0.05, "gradients-exploding": 0.03},
     predicts={

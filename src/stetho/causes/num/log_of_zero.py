@@ -17,7 +17,7 @@ from stetho.cause import Cause
 
 log_of_zero = Cause(
     id="num/log-of-zero",
-    share=0.30,
+    share=0.25,
     symptoms={"loss-nonfinite": 0.82, "crash": 0.15},
     predicts={
         "log-at-zero": 0.96,

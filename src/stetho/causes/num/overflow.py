@@ -16,11 +16,16 @@ from stetho.cause import Cause
 
 overflow = Cause(
     id="num/overflow",
-    share=0.06,
+    share=0.15,
     symptoms={"loss-nonfinite": 0.80, "crash": 0.17},
-    predicts={"exponential-overflows": 0.96},
+    predicts={
+        "exponential-overflows": 0.96,
+        "exponent-limit": {"symptom-gone": 0.88, "better": 0.06, "same": 0.03, "worse": 0.01, "new-failure": 0.02},
+        "lr=x0.1": {"symptom-gone": 0.25, "better": 0.10, "same": 0.60, "worse": 0.03, "new-failure": 0.02},
+    },
     mechanism=("exponential-overflows",),
     statement="an exponential grows beyond what the numbers can hold",
     test="bound the input of the exponential: if the loss is still not finite, it is not this",
+    trial="exponent-limit",
     fix="bound the exponential's input, or use logsumexp or softmax",
 )

@@ -17,11 +17,16 @@ from stetho.cause import Cause
 
 sqrt_at_zero = Cause(
     id="num/sqrt-at-zero",
-    share=0.06,
+    share=0.12,
     symptoms={"loss-nonfinite": 0.80, "crash": 0.17},
-    predicts={"root-at-zero": 0.96},
+    predicts={
+        "root-at-zero": 0.96,
+        "root-floor": {"symptom-gone": 0.88, "better": 0.06, "same": 0.03, "worse": 0.01, "new-failure": 0.02},
+        "lr=x0.1": {"symptom-gone": 0.25, "better": 0.10, "same": 0.60, "worse": 0.03, "new-failure": 0.02},
+    },
     mechanism=("root-at-zero",),
     statement="a square root or norm is taken at zero",
     test="put a small number under the root: if the loss is still not finite, it is not this",
+    trial="root-floor",
     fix="add a small number under the root",
 )

@@ -33,7 +33,10 @@ def waits_for_data(pace: Pace, *, most: float = 0.6, least: float = 0.05) -> Ite
     ## False alarms
     Some programs count the transfer to the device, or the first batch of an epoch, as loading.
     """
-    if pace.data_share is None or pace.data_share < most or (pace.step_seconds or 0.0) < least:
+    # Where a loader was watched, another check looks at its waits.
+    if pace.data_total is not None or pace.data_share is None:
+        return
+    if pace.data_share < most or (pace.step_seconds or 0.0) < least:
         return
     use = f"; accelerators compute {max(pace.device_use):.0f} % of the time" if pace.device_use else ""
     told = f"{pace.data_name} is {100 * pace.data_share:.0f} % of the time of a step{use}"

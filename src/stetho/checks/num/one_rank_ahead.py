@@ -12,13 +12,24 @@ WELL = {"rank": 0, "steps": 50, "loss_first": 3.0, "loss_last": 0.5, "nonfinite_
     root="which rank failed first",
     background=0.03,
     given={"dist/one-rank-nonfinite": 0.95, "data/nonfinite-values": 0.06, "other/unlisted": 0.04},
-    fires={"a step ahead": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 30}]}},
+    fires={
+        "its own loss is lost, the gradients of all are": {
+            "ranks": [{**WELL, "nonfinite_step": 30}, {**WELL, "rank": 1, "nonfinite_step": 30, "loss_lost": 30}],
+        },
+        "a step ahead": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 30}]},
+    },
     quiet={
         "all at once": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 31}]},
+        "the losses of all": {
+            "ranks": [
+                {**WELL, "nonfinite_step": 31, "loss_lost": 31},
+                {**WELL, "rank": 1, "nonfinite_step": 31, "loss_lost": 31},
+            ],
+        },
         "all are finite": {"ranks": [WELL, {**WELL, "rank": 1}]},
         "the others had stopped before": {"ranks": [{**WELL, "steps": 20}, {**WELL, "rank": 1, "nonfinite_step": 30}]},
     },
-)
+)  # fmt: skip
 def one_rank_ahead(ranks: Ranks) -> Iterator[Finding]:
     """One rank meets NaN or Inf in its loss or gradient before the others do.
 
@@ -33,6 +44,10 @@ def one_rank_ahead(ranks: Ranks) -> Iterator[Finding]:
     if first is None:
         return
     early = [one.rank for one in ranks.ranks if one.nonfinite_step == first]
+    # Gradients have been added up over all ranks when they are looked at; a loss is a rank's own.
+    alone = [one.rank for one in ranks.ranks if one.loss_lost is not None and one.loss_lost <= first]
+    if alone:
+        early = alone
     later = [one for one in ranks.ranks if one.rank not in early and one.steps > first]
     if later and len(early) <= len(ranks.ranks) / 2:
         yield Finding(

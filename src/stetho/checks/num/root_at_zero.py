@@ -7,6 +7,7 @@ ROOTS = (
     "sqrt", "sqrt_", "rsqrt", "norm", "linalg_vector_norm", "linalg_norm", "vector_norm", "euclidean_dist", "cdist",
     "std", "frobenius_norm", "pairwise_distance", "hypot",
 )  # fmt: skip
+POWERS = ("pow", "float_power", "rpow")
 AT_ZERO = {"step": 12, "operation": "sqrt", "input_zeros": 3, "input_size": 640, "input_min": 0.0}
 
 
@@ -18,6 +19,7 @@ AT_ZERO = {"step": 12, "operation": "sqrt", "input_zeros": 3, "input_size": 640,
     fires={
         "its gradient": {**AT_ZERO, "phase": "backward"},
         "one over a root": {**AT_ZERO, "operation": "rsqrt", "phase": "forward"},
+        "a power below one": {**AT_ZERO, "operation": "pow", "phase": "backward"},
         "as autograd says it": {
             "step": 12, "operation": "sqrt", "phase": "backward",
             "told": "Function 'SqrtBackward0' returned nan values in its 0th output.",
@@ -26,6 +28,7 @@ AT_ZERO = {"step": 12, "operation": "sqrt", "input_zeros": 3, "input_size": 640,
     quiet={
         "another operation": {**AT_ZERO, "phase": "backward", "operation": "log"},
         "root of a negative number": {**AT_ZERO, "phase": "forward", "input_min": -0.5},
+        "one over a power": {**AT_ZERO, "operation": "pow", "phase": "forward"},
         "no zero goes in": {**AT_ZERO, "phase": "backward", "input_zeros": 0, "input_min": 0.2},
     },
 )  # fmt: skip
@@ -38,7 +41,9 @@ def root_at_zero(origin: NonfiniteOrigin) -> Iterator[Finding]:
     ## False alarms
     A root of a negative number has another reason and is not counted.
     """
-    if origin.operation not in ROOTS:
+    # Of powers, only those below one have a value at zero and no finite slope.
+    power = origin.operation in POWERS and origin.phase == "backward"
+    if origin.operation not in ROOTS and not power:
         return
     if origin.told:
         yield Finding(origin.told, where=origin.places, step=origin.step)

@@ -8,6 +8,8 @@ EVERY = list(range(0, 400, 10))
 # The share of its time that a run may wait for data, the seconds of a step worth waiting for, how many times longer
 # than the others a rank may take, and the per cent at which an accelerator is idle.
 MOST_WAITING, A_REAL_STEP, SLOW_RANK, IDLE = 0.6, 0.05, 1.5, 3.0
+# Shorter steps count where all waits were measured and add up to so many seconds.
+SHORT_STEP, LONG_IN_ALL = 0.01, 2.5
 
 
 @check(
@@ -22,6 +24,9 @@ MOST_WAITING, A_REAL_STEP, SLOW_RANK, IDLE = 0.6, 0.05, 1.5, 3.0
         "steps wait for data": {
             "steps": EVERY, "seconds": [1.1] * 40, "data_share": 0.9, "data_name": "data_time", "step_seconds": 1.1,
         },
+        "short steps whose waits were measured": {
+            "steps": [], "seconds": [], "data_share": 0.82, "data_total": 6.9, "step_seconds": 0.042,
+        },
         "one rank is slow": {"steps": [], "seconds": [], "slowest_rank": 2, "slowest_times": 4.7},
         "trains beside an idle accelerator": {
             "steps": [], "seconds": [], "device_use": [0.0, 0.0], "device_held": 0.001, "device_left_out": True,
@@ -34,6 +39,7 @@ MOST_WAITING, A_REAL_STEP, SLOW_RANK, IDLE = 0.6, 0.05, 1.5, 3.0
         "validates now and then": {"steps": EVERY, "seconds": ([0.1] * 9 + [2.0]) * 4},
         "few points": {"steps": [0, 10, 20, 30, 40], "seconds": [0.1, 0.1, 0.1, 0.4, 0.4]},
         "a little wait for data": {"steps": EVERY, "seconds": [0.5] * 40, "data_share": 0.2, "step_seconds": 0.5},
+        "a short run": {"steps": [], "seconds": [], "data_share": 0.8, "data_total": 1.1, "step_seconds": 0.06},
         "a toy that loads as long as it computes": {
             "steps": EVERY, "seconds": [0.004] * 40, "data_share": 0.7, "step_seconds": 0.004,
         },
@@ -55,7 +61,7 @@ def slow_training(pace: Pace, *, factor: float = 2.0, least: int = 20) -> Iterat
     slower = slows_down(pace, factor, least)
     if slower:
         yield Finding(slower, step=pace.steps[-1])
-    elif pace.data_share is not None and pace.data_share >= MOST_WAITING and (pace.step_seconds or 0) >= A_REAL_STEP:
+    elif pace.data_share is not None and pace.data_share >= MOST_WAITING and worth_waiting(pace):
         words = f"{pace.data_name} is {100 * pace.data_share:.0f} % of the time: the run waits for data"
         yield Finding(words, step=pace.steps[-1] if pace.steps else None)
     elif pace.slowest_times is not None and pace.slowest_times >= SLOW_RANK:
@@ -64,6 +70,12 @@ def slow_training(pace: Pace, *, factor: float = 2.0, least: int = 20) -> Iterat
         )
     elif pace.device_left_out and pace.device_use and max(pace.device_use) <= IDLE and (pace.device_held or 0) < 0.05:
         yield Finding(f"{len(pace.device_use)} accelerators are idle, and the run says that it uses none")
+
+
+def worth_waiting(pace: Pace) -> bool:
+    """Whether steps take long enough for their waits to matter."""
+    each = pace.step_seconds or 0.0
+    return each >= A_REAL_STEP if pace.data_total is None else each >= SHORT_STEP and pace.data_total >= LONG_IN_ALL
 
 
 def slows_down(pace: Pace, factor: float, least: int) -> str:

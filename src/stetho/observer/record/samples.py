@@ -44,7 +44,9 @@ def write(watch: Watch, watched: Watched) -> None:
         wa=gradients.alike(parameters),
         **gradients.moments(watched.optimizer, parameters),
     )
-    if watch.ranks:
+    # Ranks that share one model out among them hold different parts of it.
+    shared_out = any(hasattr(p, "placements") or getattr(p, "_is_flat_param", False) for p in parameters)
+    if watch.ranks and not shared_out:
         buffers = [b for m in watch.modules.live_roots() for b in m.buffers()]
         p, b = gradients.checksum(parameters), gradients.checksum(buffers)
         watch.journal.write("check", o=watched.index, i=watched.steps, p=p, b=b)

@@ -161,10 +161,16 @@ class Origin:
             op=seen.name.strip("_"),
             module=seen.module,
             frames=seen.frames,
-            divisor_zeros=int((others[0] == 0).sum()) if others else 0,
+            divisor_zeros=int((others[0] == 0).sum()) if others else int(by_plain_zero(seen)),
         )
         body.update(seen.told or {})
         return body
+
+
+def by_plain_zero(seen: Seen) -> bool:
+    """Whether an operation divides by a number of Python's that is zero."""
+    given = seen.args[1] if len(seen.args) > 1 else seen.kwargs.get("other")
+    return seen.name.strip("_") in DIVISIONS and isinstance(given, (int, float)) and given == 0
 
 
 def fills(seen: Seen) -> bool:
