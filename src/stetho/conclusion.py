@@ -27,6 +27,7 @@ from stetho.reason import (
     claim_gate,
     posterior,
 )
+from stetho.recipe import departures
 from stetho.suspicion import judged
 from stetho.verdict import (
     Claim,
@@ -131,6 +132,11 @@ def leads(catalogue: Catalogue, now: Mapping[str, float], *, shown: bool) -> boo
         return first >= ALONE and not catalogue.causes[leader].proof_by_artifact
     named = sum(probability for cause, probability in now.items() if catalogue.causes[cause].is_fault)
     return first >= SUSPECTED or (first >= ONE_OF_SEVERAL and named >= SURELY_NAMED)
+
+
+def localised(catalogue: Catalogue, now: Mapping[str, float]) -> bool:
+    """Whether a fault with a name leads."""
+    return catalogue.causes[next(iter(now))].is_fault and leads(catalogue, now, shown=True)
 
 
 def untested(inquiry: Inquiry, seen: Seen) -> str:
@@ -254,6 +260,9 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
         known = inquiry.catalogue.causes[cause]
         if now[cause] > 0.02 and cause not in ran and known.trial not in ran and not known.proof_by_artifact:
             found.append(NextTest(inquiry.catalogue.causes[cause].test, (cause,)))
+    if not localised(inquiry.catalogue, now):
+        # Nothing is localised: what is known to work is a better guide than the next guess.
+        found = [NextTest(one.words) for one in departures(inquiry.facts())[:2]] + found
     if not found:
         found.append(NextTest(NOTHING_LEFT))
     return list({one.test: one for one in found}.values())[:3]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from stetho import catalogue, config, late
 from stetho.case import Case, Request, new_case
 from stetho.choice import possible
-from stetho.conclusion import rank, verdict
+from stetho.conclusion import localised, rank, verdict
 from stetho.cost import expected_seconds
 from stetho.errors import BadRequest, Interrupted, WorkerLost
 from stetho.executors import choice as executors
@@ -20,10 +20,14 @@ from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
+from stetho.reason import NO_EVIDENCE, Seen
 from stetho.store import remembered
 from stetho.suspicion import focused, settled
 from stetho.trial import grounds, perform, try_cures
 from stetho.verdict import Verdict
+
+# Experiments that have answered without a leading fault, after which stetho stops guessing.
+CYCLES = 4
 
 
 def investigate(inquiry: Inquiry) -> Verdict:
@@ -54,11 +58,17 @@ def experiment(inquiry: Inquiry) -> None:
         if done or not inquiry.request.experiments or not worth_an_experiment(inquiry):
             break
         candidates = possible(inquiry, seen, now if suspect is None else focused(now, suspect))
-        if not candidates:
+        if not candidates or (suspect is None and nothing_localised(inquiry, seen, now)):
             break
         perform(inquiry, candidates[0], seen)
     if gate.passes and inquiry.request.experiments and has_untried_cure(inquiry, gate.cause):
         try_cures(inquiry, gate.cause, seen)
+
+
+def nothing_localised(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> bool:
+    """Whether experiments have answered and still no fault leads: then comparing with what works is the next step."""
+    answered = sum(x.outcome not in NO_EVIDENCE and x.supplies is None for x in seen.experiments)
+    return answered >= CYCLES and not localised(inquiry.catalogue, now)
 
 
 def worth_an_experiment(inquiry: Inquiry) -> bool:

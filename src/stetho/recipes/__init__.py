@@ -1,0 +1,1 @@
+"""Settings that are known to work, one kind of run per file."""
