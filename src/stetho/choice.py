@@ -60,6 +60,12 @@ def _worth_asking(
                 yield one.supplied_by, None, one.id
     offered: set[str] = set()
     suspect = inquiry.request.suspect
+    # Two causes may share an experiment; what one of them has shown at work is worth it.
+    shown_at_work = {
+        c.trial
+        for c in (catalogue.causes[n] for n, p in now.items() if p >= 0.01)
+        if any(answers.get(m) == "fired" for m in c.mechanism)
+    }
     for cause_id, probability in now.items():
         cause = catalogue.causes[cause_id]
         if not cause.is_fault or probability < 0.01:
@@ -76,7 +82,8 @@ def _worth_asking(
         # A change that undoes a mechanism which is not there would not be applied.
         if cause.trial and seen.symptom == "none" and cause.trial not in offered:
             yield cause.trial, None, None
-        if cause.trial and "fired" not in shown and shown and catalogue.intervention(cause.trial).id != "lr":
+        absent = "fired" not in shown and shown and cause.trial not in shown_at_work
+        if cause.trial and absent and catalogue.intervention(cause.trial).id != "lr":
             offered.add(cause.trial)
     if seen.symptom == "none" and suspect is None:
         # Nothing to explain: only what a finding points at is worth a run, not a search for trouble.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stetho import recording
-from stetho.facts import Resumed, Seeds
+from stetho.facts import Resumed, Seeds, WeightsRead
 
 from .lines import MAKE, TRAIN, fact, line, read, steps, summary, told, write
 
@@ -59,3 +59,10 @@ def test_an_old_recording_does_not_know_about_seeds(tmp_path: Path) -> None:
 def test_a_seed_for_every_step_is_counted_and_not_listed(tmp_path: Path) -> None:
     seeds = fact(Seeds, read(tmp_path, *(line("seeded", what="torch", value=i, step=i) for i in range(90))))
     assert (seeds.calls, len(seeds.seeds)) == (90, 50)
+
+
+def test_weights_that_were_read_beside_those_in_use(tmp_path: Path) -> None:
+    record = read(tmp_path, line("source", what="file", elements=100, fits=90, held=0, elsewhere=5, site=1))
+    [one] = fact(WeightsRead, record).sources
+    assert (one.what, one.where, one.elements, one.fits, one.held, one.elsewhere) == ("file", MAKE, 100, 90, 0, 5)
+    assert "0 of 90 that fit" in summary(WeightsRead, record)

@@ -159,7 +159,7 @@ def test_the_run_and_what_it_plans(run: Callable[[str], Run]) -> None:
     assert fact.python == sys.version.split()[0] and fact.threads == found.truth["threads"]
     assert (fact.rank, fact.world, fact.planned_steps) == (0, 1, 12)
     assert [(loop.where.line, loop.rounds) for loop in fact.loops] == [
-        (found.line("epochs"), 3), (found.line("batches"), 4),
+        (found.line("batches"), 4), (found.line("epochs"), 3),
     ]  # fmt: skip
     assert (run("regress").of(RunSetup).planned_steps, run("closure").of(RunSetup).planned_steps) == (130, 6)
     assert run("terms").of(RunSetup).planned_steps in (10, None)

@@ -110,7 +110,7 @@ from stetho.facts.run import (
 )
 from stetho.facts.scheduler import JobState, SchedulerJob
 from stetho.facts.stability import LossScale, RankLoss, RankLosses
-from stetho.facts.start import Load, Resumed, Seed, Seeds
+from stetho.facts.start import Load, Resumed, Seed, Seeds, WeightsRead, WeightsSource
 from stetho.facts.weights import (
     Activations,
     LayerActivations,
@@ -290,6 +290,8 @@ __all__ = [
     "Waiting",
     "WeightFlaw",
     "WeightStatistics",
+    "WeightsRead",
+    "WeightsSource",
     "Whereabouts",
 ]
 

@@ -77,6 +77,10 @@ class SchedulerUse:
     """Steps of its optimizer that a scheduler was called before, up to the first one that is not on record."""
     interval: float | None
     """Median optimizer steps from one of these calls to the next."""
+    top: float | None = None
+    """The highest rate that it or the optimizer's group names: its peak, or the rate that it starts from."""
+    stepped_at: Place | None = None
+    """The line that first called it."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class RunSetup(Fact):
     planned_steps: int | None = None
     """The optimizer steps that the program's loops add up to; None when one of them is of unknown length."""
     loops: tuple[Loop, ...] = ()
-    """The loops around the optimizer step, at most eight."""
+    """The loops around the optimizer step, the innermost first, at most eight."""
 
 
 @dataclass(frozen=True)

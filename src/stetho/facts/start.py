@@ -29,6 +29,8 @@ class Load:
     """The line that loaded it."""
     step: int
     """The step before which it was loaded."""
+    passed_over: int | None = None
+    """All entries that nothing took, also those that are not named."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,34 @@ class Resumed(Fact):
 
     loads: tuple[Load, ...]
     """The loads in their order."""
+
+
+@dataclass(frozen=True)
+class WeightsSource:
+    """Weights that were read before an optimizer's first step, beside those that the step uses."""
+
+    what: str
+    """`file` for what torch.load gave, `state` for what load_state_dict was given."""
+    where: Place | None
+    """The line that read it."""
+    elements: int
+    """Elements of the weights that the step uses and that can be compared."""
+    fits: int
+    """Elements among them in tensors of a shape that the source has, too."""
+    held: int
+    """Elements among them in tensors that have the source's values, rounded or scaled perhaps."""
+    elsewhere: int = 0
+    """Elements of models that are called and not trained, as a teacher is, with the source's values."""
+
+
+@dataclass(frozen=True)
+class WeightsRead(Fact):
+    """What the program read of weights, and how much of it the first step uses."""
+
+    fact: ClassVar[str] = "weights-read"
+
+    sources: tuple[WeightsSource, ...]
+    """What was read, in its order."""
 
 
 @dataclass(frozen=True)

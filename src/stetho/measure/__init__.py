@@ -18,8 +18,9 @@ from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_st
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
 from stetho.measure.ranks import rank_facts
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
+from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
-from stetho.measure.start import resumed, seeds
+from stetho.measure.start import resumed, seeds, weights_read
 from stetho.measure.telling import telling_feature
 from stetho.measure.weights import activations, layer_updates, optimizer_state, updates, weight_statistics
 from stetho.recording import Recording, Step
@@ -51,6 +52,7 @@ def judged(recording: Recording, steps: list[Step], relate: bool) -> Iterator[Me
     yield from coverage(recording)
     yield from updates(steps)
     yield from learning_rate(recording, steps)
+    yield from rate_and_loss(recording, steps)
     yield from gradient_norms(steps)
     yield from input_scale(recording)
     yield from origin(recording, steps)
@@ -109,4 +111,5 @@ def about_procedure(recording: Recording, steps: list[Step]) -> Iterator[Measure
     yield from types(recording)
     yield from graph_growth(recording)
     yield from resumed(recording)
+    yield from weights_read(recording)
     yield from seeds(recording)

@@ -113,6 +113,10 @@ def _scheduler(recording: Recording, body: dict[str, Any]) -> SchedulerUse:
         unit=_unit(recording, mine, called),
         calls=len(called) if mine else None,
         interval=float(median(gaps)) if gaps else None,
+        top=number(body.get("top")),
+        stepped_at=next(
+            (recording.place(b.get("site")) for b in recording.of("scheduled") if b.get("s") == body.get("s")), None
+        ),
     )
 
 

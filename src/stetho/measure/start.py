@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stetho.facts import Load, Resumed, Seed, Seeds
+from stetho.facts import Load, Resumed, Seed, Seeds, WeightsRead, WeightsSource
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
 
@@ -23,6 +23,7 @@ def resumed(recording: Recording) -> Iterator[Measured]:
             strict=body.get("strict"),
             where=recording.place(body.get("site")),
             step=int(body.get("step") or 0),
+            passed_over=_count(body.get("passed_over")),
         )
         for body in recording.of("loaded")
     )
@@ -39,6 +40,24 @@ def _told(one: Load) -> str:
     told = f"{one.what} {one.name} was loaded at step {one.step} ({one.where})"
     told += f", {plural(len(one.missing), 'key')} missing" if one.missing else ""
     return told + (f", {plural(len(one.unexpected), 'key')} unused" if one.unexpected else "")
+
+
+def weights_read(recording: Recording) -> Iterator[Measured]:
+    """Weights that were read before a first step, and how much of them the step uses."""
+    found = tuple(
+        WeightsSource(
+            what=str(body.get("what") or "file"),
+            where=recording.place(body.get("site")),
+            elements=int(body.get("elements") or 0),
+            fits=int(body.get("fits") or 0),
+            held=int(body.get("held") or 0),
+            elsewhere=int(body.get("elsewhere") or 0),
+        )
+        for body in recording.of("source")
+    )
+    if found:
+        told = (f"of weights read at {s.where}, {s.held} of {s.fits} that fit are in the model" for s in found[:3])
+        yield WeightsRead(found), "; ".join(told)
 
 
 def seeds(recording: Recording) -> Iterator[Measured]:

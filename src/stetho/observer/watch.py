@@ -36,6 +36,7 @@ from .seen.reach import Reach
 from .seen.resuming import Resuming
 from .seen.scaling import Scaling
 from .seen.seeding import Seeding
+from .seen.sources import Sources
 from .seen.unstepped import Unstepped
 from .twin import asked
 from .unseen import unrecorded
@@ -73,6 +74,7 @@ class Watch:
         self.backwards = Backwards(self)
         self.procedure = Procedure(self)
         self.scaling, self.seeding, self.resuming = Scaling(self), Seeding(self), Resuming(self)
+        self.sources = Sources(self)
         self.modules, self.reach = Modules(self), Reach(self)
         self.data = Data(self)
         self.tracer = Tracer(self)
@@ -87,7 +89,7 @@ class Watch:
         if self.seeded:
             torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
-        following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming]
+        following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming, self.sources]
         for part in (*following, self.modules, self.data, self.tracer, self.objectives, self.beginnings):
             part.install(self.patches)
         self.journal.gathering.append(self.hand_over)
@@ -154,6 +156,7 @@ class Watch:
             self.objectives,
             self.modules,
             self.reach,
+            self.sources,
             self.tracer,
         ]
         for part in (*holding, self.manual, self.run, *self.optimizers.values()):
@@ -243,6 +246,8 @@ class Watch:
         watched.left_out = self.scaling.leaves_out(optimizer)
         if watched.left_out:
             return None
+        if watched.steps == 0 and self.sources.known:
+            self.sources.before_first_step(watched)
         self.procedure.mark("s")
         changed = self.run.before_step(optimizer, args, kwargs) if self.run.calls else None
         watched.close = sampled(watched.steps, len(watched.parameters()))

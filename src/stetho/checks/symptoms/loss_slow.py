@@ -24,6 +24,11 @@ FELL = {"values": [4.5, 4.4, 4.3, *[4.2] * 200], "logged": True}
             "update-ratios": {"steps": list(range(20)), "ratios": BARELY},
         },
         "was falling until the rate was gone": {"loss-curve": FELL, "rate-and-loss": STOPS},
+        "the same, observed": {
+            "loss-curve": {**FELL, "logged": False},
+            "update-ratios": {"steps": list(range(20)), "ratios": [1e-3] * 20},
+            "rate-and-loss": STOPS,
+        },
         "creeps under a clip far below the gradient": {
             "loss-curve": CREEPS,
             "clipping": {
@@ -43,6 +48,11 @@ FELL = {"values": [4.5, 4.4, 4.3, *[4.2] * 200], "logged": True}
         },
         "a logged loss that creeps for no reason that is seen": {"loss-curve": CREEPS},
         "had stopped before the rate went": {"loss-curve": FELL, "rate-and-loss": {**STOPS, "fell": 0.4}},
+        "was trained out when the rate went": {
+            "loss-curve": {**FELL, "logged": False},
+            "update-ratios": {"steps": list(range(20)), "ratios": [1e-3] * 20},
+            "rate-and-loss": {**STOPS, "at": 0.4, "end": 0.4},
+        },
         "goes on after it": {"loss-curve": FELL, "rate-and-loss": {**STOPS, "moved": 9.0, "end": 3.1}},
         "the rate ends late": {"loss-curve": FELL, "rate-and-loss": {**STOPS, "share": 0.3}},
         "clipped a little": {
@@ -81,7 +91,7 @@ def loss_slow(
         high = curve.chance is None or (seen.start > 0.8 * curve.chance and seen.end > 0.5 * curve.chance)
         if path < moved and high and seen.end > 0.5 * seen.start and seen.end < 0.999 * seen.start:
             words = f"only, while {seen.steps} steps together moved the parameters by {path:.1%} of their norm"
-    elif curve.logged and schedule is not None and stopped_with_the_rate(schedule):
+    if not words and schedule is not None and stopped_with_the_rate(schedule):
         words = f"and was falling until step {schedule.gone_step}, where the rate is gone; it stands still since then"
     elif curve.logged and clip is not None and throttled(clip) and 0.8 * seen.start < seen.end < 0.995 * seen.start:
         words = f"only, at gradients that are always clipped to {clip.limit_last:.3g}"

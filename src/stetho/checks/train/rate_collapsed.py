@@ -2,16 +2,17 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.checks.symptoms.loss_slow import STOPS, stopped_with_the_rate
-from stetho.facts import LearningRate, RateAndLoss
+from stetho.checks.train.schedule_in_other_unit import ORDER, SETUP, collapsed, stepped_per_batch
+from stetho.facts import CallOrder, LearningRate, Loaders, RateAndLoss, RunSetup
 
 GONE = {"optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 1e-9, 0, 0], "initial": 0.1}
 
 
 @check(
     reads=LearningRate,
-    also=RateAndLoss,
+    also=(RateAndLoss, CallOrder, RunSetup, Loaders),
     root="learning-rate",
-    given={"other/unlisted": 0.05},
+    given={"other/unlisted": 0.03},
     fires={
         "a thousandth early on": {"learning-rate": GONE},
         "while the loss was falling, which goes on": {
@@ -23,11 +24,21 @@ GONE = {"optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 
         "annealed to zero at the very end": {"learning-rate": {**GONE, "values": [0.1, 0.08, 0.05, 0.02, 1e-6]}},
         "about to restart": {"learning-rate": {**GONE, "values": [0.1, 0.05, 1e-7, 0.1, 0.05]}},
         "learning ended with it: another check says more": {"learning-rate": GONE, "rate-and-loss": STOPS},
+        "a schedule in the wrong unit: another check says more": {
+            "learning-rate": {**GONE, "steps": [0, 5, 40, 60, 599], "values": [0.1, 0.05, 0, 0, 0]},
+            "call-order": ORDER, "run-setup": SETUP,
+        },
         "taken away because the loss had stopped": {"learning-rate": GONE, "rate-and-loss": {**STOPS, "fell": 0.4}},
     },
 )  # fmt: skip
 def rate_collapsed(
-    rate: LearningRate, schedule: RateAndLoss | None, *, factor: float = 1e-3, stopped: float = 2.0
+    rate: LearningRate,
+    schedule: RateAndLoss | None,
+    order: CallOrder | None,
+    setup: RunSetup | None,
+    loaders: Loaders | None,
+    *,
+    stopped: float = 2.0,
 ) -> Iterator[Finding]:
     """The learning rate falls to almost nothing long before the run ends.
 
@@ -39,13 +50,15 @@ def rate_collapsed(
     whether the loss had stopped before: then the rate was taken down because of it. Where the log shows that learning
     ended with the rate, `learning-ends-with-rate` says so.
     """
-    if schedule is not None and (schedule.fell < stopped or stopped_with_the_rate(schedule)):
+    # A few points cannot tell whether the loss was falling.
+    told = schedule is not None and schedule.alive >= 20
+    if schedule is not None and ((told and schedule.fell < stopped) or stopped_with_the_rate(schedule)):
         return
-    highest = max(rate.values, default=0.0)
-    # The highest from there on: a schedule that restarts may be at its end in the middle.
-    middle = max(rate.values[len(rate.values) // 2 :], default=0.0)
-    if highest > 0 and len(rate.values) >= 3 and middle < factor * highest:
+    if order is not None and stepped_per_batch(order, rate, setup, loaders):
+        return
+    if collapsed(rate):
+        middle = max(rate.values[len(rate.values) // 2 :])
         yield Finding(
-            f"the learning rate is {middle:.3g} halfway through, after {highest:.3g}",
+            f"the learning rate is {middle:.3g} halfway through, after {max(rate.values):.3g}",
             where=(rate.where,) if rate.where else (),
         )

@@ -152,6 +152,11 @@ class Run(Proof, Asking):
         """The optimizers made so far, in the order of their making."""
         return [w.optimizer for w in self.watch.optimizers.values()]
 
+    def schedulers(self, optimizer: Any) -> list[Any]:
+        """The schedulers of an optimizer."""
+        known = self.watch.procedure.live_schedulers()
+        return [one for one in known if getattr(one, "optimizer", None) is optimizer]
+
     def steps(self, optimizer: Any) -> int:
         """How many steps an optimizer has taken."""
         return self.watch.known(optimizer).steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING, Any, Iterable
 
 from .. import sites
@@ -22,7 +23,8 @@ def planned(frames: Iterable[FrameType]) -> dict[str, Any]:
         file = sites.user_file(frame.f_code.co_filename)
         if file is None:
             continue
-        for loop in around(file, frame.f_lineno, frame.f_code.co_firstlineno):
+        # Frames come innermost first, and so must the loops within each of them.
+        for loop in reversed(around(file, frame.f_lineno, frame.f_code.co_firstlineno)):
             if isinstance(loop, ast.If):
                 steps = None
                 continue
@@ -93,8 +95,16 @@ def batches(found: Any) -> int | None:
         return None
 
 
+def rows(found: Any) -> int | None:
+    """The length of a tensor or an array, read from its shape."""
+    import torch
+
+    array = getattr(sys.modules.get("numpy"), "ndarray", torch.Tensor)
+    return int(found.shape[0]) if type(found) in (torch.Tensor, array) and len(found.shape) else None
+
+
 def value(node: Any, frame: FrameType) -> Any:
-    """A constant, a variable, an attribute or a sum or product of whole numbers; None for all else."""
+    """A constant, a variable, an attribute, a length or a sum or product of whole numbers; None for all else."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
@@ -102,6 +112,9 @@ def value(node: Any, frame: FrameType) -> Any:
     if isinstance(node, ast.Attribute):
         owner = value(node.value, frame)
         return getattr(owner, "__dict__", {}).get(node.attr) if owner is not None else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
+        found = value(node.args[0], frame)
+        return len(found) if isinstance(found, (list, tuple, dict, range, str)) else rows(found)
     if isinstance(node, ast.BinOp):
         left, right = value(node.left, frame), value(node.right, frame)
         if isinstance(left, int) and isinstance(right, int):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LETTERS = 64
 # Clearings between backward and step are told of the first steps only, and so many of them.
 EARLY, CLEARINGS = 3, 24
+# Where schedulers keep how many of their steps they are made for, or how many a cycle has.
+LENGTHS = ("total_steps", "T_max", "total_iters", "T_0", "total_size")
 
 
 class Clipped:
@@ -51,6 +53,8 @@ class Procedure:
         self.clipped: Clipped | None = None
         self.schedulers = self.clearings = self.clips = 0
         self.made: list[weakref.ref[Any]] = []
+        self.uncalled: dict[int, int] = {}
+        """The numbers of the schedulers that were not called yet."""
         self.making = False
 
     def mark(self, letter: str) -> None:
@@ -195,6 +199,8 @@ class Procedure:
         @functools.wraps(original)
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
             if not guard.away() and not mine.making and not is_compiling():
+                if id(scheduler) in mine.uncalled:
+                    mine.first_called(scheduler)
                 known = mine.watch.optimizers.get(id(getattr(scheduler, "optimizer", None)))
                 if known is not None and len(mine.watch.optimizers) > 1:
                     # Whose rate it is matters more than whose step comes next.
@@ -225,11 +231,7 @@ class Procedure:
         """Record a scheduler and how many of its steps it is made for, where it says so."""
         known = self.watch.optimizers.get(id(optimizer))
         horizon = next(
-            (
-                int(v)
-                for v in (getattr(scheduler, n, None) for n in ("total_steps", "T_max", "total_iters", "T_0"))
-                if v
-            ),
+            (int(v) for v in (getattr(scheduler, n, None) for n in LENGTHS) if v),
             None,
         )
         self.watch.journal.write(
@@ -239,13 +241,29 @@ class Procedure:
             o=None if known is None else known.index,
             site=self.watch.journal.site(sites.here(3, 4)),
             horizon=horizon,
+            top=highest_rate(scheduler, optimizer),
         )
+        self.uncalled[id(scheduler)] = self.schedulers
         self.schedulers += 1
         self.made.append(weakref.ref(scheduler))
+
+    @guarded
+    def first_called(self, scheduler: Any) -> None:
+        """Record the line that calls a scheduler, once."""
+        number = self.uncalled.pop(id(scheduler))
+        self.watch.journal.write("scheduled", s=number, site=self.watch.journal.site(sites.here(3, 4)))
 
     def live_schedulers(self) -> list[Any]:
         """The schedulers that still exist, in the order of their making."""
         return [s for s in (r() for r in self.made) if s is not None]
+
+
+def highest_rate(scheduler: Any, optimizer: Any) -> float | None:
+    """The highest rate that a schedule is to reach, as it or the groups name it."""
+    named = [group.get(key) for group in optimizer.param_groups[:1] for key in ("initial_lr", "max_lr", "lr")]
+    named += list(getattr(scheduler, "max_lrs", None) or ())[:1]
+    known = [float(rate) for rate in named if isinstance(rate, (int, float))]
+    return max(known, default=None)
 
 
 def taken(parameters: Any) -> tuple[Any, list[Any]]:

@@ -50,6 +50,7 @@ class Resuming:
         """Record what was resumed: which keys came from the checkpoint and which did not."""
         if what == "model":
             self.watch.reach.state_loaded(target)
+            self.watch.sources.read("state", state)
         self.watch.journal.write(
             "loaded",
             what=what,
@@ -57,6 +58,7 @@ class Resuming:
             keys=len(state),
             missing=list(getattr(result, "missing_keys", []))[:NAMED],
             unexpected=list(getattr(result, "unexpected_keys", []))[:NAMED],
+            passed_over=len(getattr(result, "unexpected_keys", [])),
             strict=bool(strict),
             site=self.watch.journal.site(sites.here(3, 4)),
             step=self.watch.step,

@@ -1,0 +1,102 @@
+"""Put the weights that the program has read into the model that it trains.
+
+## What changes
+Before the first training call of a model, its parameters and buffers take the values that were last read from a file,
+or handed to `load_state_dict`, under their own names or under these with a prefix; where no name fits, tensor by tensor
+in their order, if all shapes agree. Nothing else is touched.
+
+## How it is known
+Each tensor is compared with what was read after it was written.
+
+## What it tells
+If a run that begins at chance begins where it was meant to, the weights were read and never arrived.
+
+## When it says nothing
+Nothing was read that fits at least half of the model, or the model holds it already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "Does it begin better with the weights that the program has read?"
+applies = "programs that read weights before they train"
+values = {"": "those that were read last"}
+backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.80, "worse": 0.13, "new-failure": 0.03}}
+# Sources that are held, the last ones.
+KEPT = 4
+
+
+def apply(run: Run, value: str) -> None:
+    """Keep what is read, and write it into the first model that is trained."""
+    torch = run.torch
+    sources: list[dict[str, Any]] = []
+    done: set[int] = set()
+
+    def tensors_of(found: Any, depth: int = 4) -> dict[str, Any]:
+        """The table of names that holds the most elements, wherever it lies in what was read."""
+        if isinstance(found, torch.nn.Module):
+            found = found.state_dict()
+        if not isinstance(found, dict) or not depth:
+            return {}
+        own = {str(k): v for k, v in found.items() if isinstance(v, torch.Tensor)}
+        tables = [own, *(tensors_of(part, depth - 1) for part in found.values() if isinstance(part, dict))]
+        return max(tables, key=lambda table: sum(t.numel() for t in table.values()))
+
+    def keep(found: Any) -> None:
+        table = tensors_of(found)
+        if table:
+            sources.append({name: tensor.detach().clone() for name, tensor in table.items()})
+            del sources[:-KEPT]
+
+    def load(original: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        keep(result)
+        return result
+
+    def given(args: Any, kwargs: Any) -> None:
+        keep(args[1] if len(args) > 1 else kwargs.get("state_dict"))
+
+    run.instead(torch, "load", load)
+    run.before(torch.nn.Module, "load_state_dict", given)
+
+    @run.on_entering
+    def write(module: Any, training: bool) -> None:
+        held = {id(p) for o in run.optimizers for g in o.param_groups for p in g["params"]}
+        if not training or id(module) in done or not any(id(p) in held for p in module.parameters()):
+            return
+        done.add(id(module))
+        own = {name: t for name, t in module.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}
+        pairs = max((matched(own, source) for source in sources), key=size, default=[])
+        whole = sum(t.numel() for t in own.values())
+        if 2 * size(pairs) < whole:
+            run.refused("nothing was read that fits half of the model")
+        elif all(torch.equal(mine.detach(), read.to(mine)) for mine, read in pairs):
+            run.refused("the model holds the weights that were read")
+        else:
+            put(pairs)
+
+    def put(pairs: list[tuple[Any, Any]]) -> None:
+        with torch.no_grad():
+            for mine, read in pairs:
+                mine.copy_(read)
+        run.applied()
+        if all(torch.equal(mine.detach(), read.to(mine)) for mine, read in pairs):
+            run.verified()
+
+    def size(pairs: list[tuple[Any, Any]]) -> int:
+        return sum(mine.numel() for mine, _ in pairs)
+
+    def matched(own: dict[str, Any], source: dict[str, Any]) -> list[tuple[Any, Any]]:
+        pairs = []
+        for name, mine in own.items():
+            named = [s for s in source if s == name or s.endswith(f".{name}") or name.endswith(f".{s}")]
+            fits = [source[s] for s in sorted(named, key=len) if source[s].shape == mine.shape]
+            pairs += [(mine, fits[0])] if fits else []
+        if not pairs and [t.shape for t in own.values()] == [t.shape for t in source.values()]:
+            pairs = list(zip(own.values(), source.values()))  # noqa: B905 - Python 3.9
+        return pairs
