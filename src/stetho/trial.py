@@ -274,10 +274,10 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
 
 
 def told_by(inquiry: Inquiry, cause: str) -> str:
-    """By what a cure is judged: where the control that stands for it shows only in evaluation, so does the cure."""
+    """By what a cure is judged: where its control shows in evaluation, or only there, so does it."""
     trial = inquiry.catalogue.causes[cause].trial
     alters = inquiry.catalogue.intervention(trial).alters if trial else ""
-    return alters if alters == "evaluation" else ""
+    return alters if alters in ("evaluation", "data") else ""
 
 
 def screened(inquiry: Inquiry, cures: Iterator[Cure], cause: str, seen: Seen) -> Iterator[Cure]:

@@ -10,7 +10,7 @@ SORTED = {
 LOADER = {
     "where": {"file": "data.py", "line": 12}, "samples": 4000, "batches": 63, "batch": 64, "workers": 0,
     "sampler": "SequentialSampler", "shuffle": False, "drop_last": False, "iterable": False, "persistent": False,
-    "generators": [], "epochs": 3, "phase": "train",
+    "generators": [], "epochs": 3, "phase": "train", "steps_per_epoch": 63.0,
 }  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def batches_of_one_class(labels: Labels, loaders: Loaders | None, *, least: int 
     if per_batch is None or expected is None or labels.batches < least or expected < 1.8:
         return
     if per_batch - 1 <= 0.35 * (expected - 1) and (labels.same or 0.0) > (labels.expected or 0.0) + 0.2:
-        own = [x for x in loaders.loaders if x.phase == "train" and x.shuffle is False] if loaders is not None else []
+        own = [x for x in loaders.loaders if x.shuffle is False and x.steps_per_epoch] if loaders is not None else []
         yield Finding(
             f"{labels.batches} training batches hold {per_batch:.2g} classes on average, in random order "
             f"{expected:.2g} would be; neighbours share the label in {labels.same or 0.0:.0%}",
