@@ -24,6 +24,7 @@ from stetho.facts.files import (
 from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts.influence import Influence
 from stetho.facts.kernel import KernelEvent, KernelLog
 from stetho.facts.limits import ResourceLimits
 from stetho.facts.loading import Fingerprints, Loader, Loaders, Overlap
@@ -170,6 +171,7 @@ __all__ = [
     "GraphGrowth",
     "GroupProgress",
     "GroupRate",
+    "Influence",
     "InputScale",
     "JobState",
     "KernelEvent",

@@ -8,6 +8,7 @@ from stetho.measure.association import association
 from stetho.measure.data import input_scale, labels, raw_samples
 from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
 from stetho.measure.held_out import overlap
+from stetho.measure.influence import influence
 from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
@@ -76,6 +77,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from activations(recording)
     yield from nonfinite_steps(recording, steps)
     yield from unlocalised(recording, steps)
+    yield from influence(recording)
 
 
 def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:

@@ -14,6 +14,7 @@ import torch
 
 from ..graph import leaves_below, node_of
 from ..tensors import tensors_in
+from .influence import Influence
 from .kept import Backward, Call, Operation, Past, casting, everything_in
 from .localisation import Localisation
 
@@ -39,6 +40,7 @@ class Replay:
         self.size = 0
         self.too_large = False
         self.localisation = Localisation(self)
+        self.influence = Influence(self)
         self.open: Call | None = None
         self.draws = False
         self.mark = 0
@@ -181,6 +183,8 @@ class Replay:
             self.kept.append(Backward(loss, value if isinstance(value, float) else 0.0))
         if isinstance(value, float) and not math.isfinite(value):
             self.localise("the loss", self.watch.backwards.step_of(loss))
+        elif self.on and not self.influence.asked:
+            self.influence.look(self.watch.step)
 
     def gradient_bad(self, watched: Watched) -> None:
         """A step is about to use gradients that are not finite."""

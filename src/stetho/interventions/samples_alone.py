@@ -1,0 +1,84 @@
+"""Call the model for each sample alone.
+
+## What changes
+A whole model that is called with a batch, in training or evaluation, is called once for each sample instead, with all
+tensors that have a row for each sample cut to one row; the outputs are put together again. Normalisation over the batch
+is told to use its running statistics meanwhile.
+
+## How it is known
+Each call gets one row, and what is put together has the shape that the whole batch gives.
+
+## What it tells
+If it learns now, samples of a batch got in each other's way inside the model.
+
+## When it says nothing
+Models that are called with one sample already, with more than tensors, or that give back no row for each sample.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stetho.observer.change import Run
+
+kind = "control"
+question = "Does it learn when no sample can reach another?"
+applies = "models that give back a row for each sample"
+by_hand = False
+values = {"": "one sample at a time"}
+moves = "dropout draws for one sample at a time"
+cost = 6.0
+backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.80, "worse": 0.10, "new-failure": 0.05}}
+
+
+def apply(run: Run, value: str) -> None:
+    """Stand in for the call of a module, where it is a whole model."""
+    torch = run.torch
+    inside = [False]
+
+    def rows(values: Any) -> int:
+        tensors = run.tensors(values)
+        sizes = [int(t.shape[0]) for t in tensors if t.dim()]
+        return sizes[0] if sizes else 0
+
+    def cut(values: Any, size: int, place: int) -> Any:
+        def one(tensor: Any) -> Any:
+            has = tensor.dim() and tensor.shape[0] == size
+            return tensor[place : place + 1] if has else tensor
+
+        return run.mapped(values, one)
+
+    def joined(parts: list[Any]) -> Any:
+        first = parts[0]
+        if torch.is_tensor(first):
+            return torch.cat(parts, dim=0) if first.dim() and first.shape[0] == 1 else None
+        if isinstance(first, (tuple, list)):
+            made = [joined([part[i] for part in parts]) for i in range(len(first))]
+            return None if any(m is None for m in made) else type(first)(made)
+        return None
+
+    def alone(original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+        size = rows((args, kwargs))
+        if inside[0] or size < 2 or next(module.parameters(), None) is None:
+            return original(module, *args, **kwargs)
+        inside[0] = True
+        norms = [m for m in module.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm) and m.training]
+        try:
+            for one in norms:
+                one.training = False
+            parts = [original(module, *cut(args, size, i), **cut(kwargs, size, i)) for i in range(size)]
+        finally:
+            inside[0] = False
+            for one in norms:
+                one.training = True
+        made = joined(parts)
+        if made is None:
+            run.refused("the model does not give back a row for each sample")
+            return original(module, *args, **kwargs)
+        run.applied()
+        if rows(made) == size:
+            run.verified()
+        return made
+
+    run.instead(torch.nn.Module, "__call__", alone)
