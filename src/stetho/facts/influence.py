@@ -23,7 +23,7 @@ class Influence(Fact):
     """The operation that brought samples together."""
     manner: str = ""
     """How it did: reshape, recurrent, attention, softmax or norm along the samples; other or unknown."""
-    where: tuple[Place, ...] = ()
+    mixed_at: tuple[Place, ...] = ()
     """The user's frames that called it, innermost first."""
     module: str | None = None
     """The innermost module that was running."""

@@ -23,7 +23,7 @@ def influence(recording: Recording) -> Iterator[Measured]:
         mixed=one.get("mixed"),
         operation=str(one.get("op") or ""),
         manner=str(one.get("how") or ""),
-        where=recording.places(one.get("site")),
+        mixed_at=recording.places(one.get("site")),
         module=one.get("module"),
         shapes=tuple(tuple(int(n) for n in shape) for shape in one.get("shapes") or ()),
         places=two.get("places"),

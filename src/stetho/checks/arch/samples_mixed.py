@@ -10,7 +10,7 @@ UNMEANT = ("reshape", "recurrent", "softmax", "attention")
 def tried(mixed: int, manner: str, operation: str = "view") -> dict[str, object]:
     return {
         "samples": 32, "mixed": mixed, "operation": operation, "manner": manner, "shapes": [[32, 20, 8], [20, 32, 8]],
-        "where": [{"file": "net.py", "line": 17}],
+        "mixed_at": [{"file": "net.py", "line": 17}],
     }  # fmt: skip
 
 
@@ -52,5 +52,5 @@ def samples_mixed(influence: Influence) -> Iterator[Finding]:
     yield Finding(
         f"replacing one of {influence.samples} samples changes the answers to {influence.mixed} others: "
         f"{influence.operation} goes {how}",
-        where=influence.where[:2],
+        where=influence.mixed_at[:2],
     )
