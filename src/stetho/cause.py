@@ -34,6 +34,8 @@ class Cause:
     test: str
     fix: str
     trial: str | None = None
+    control: str | None = None
+    """An intervention that is no cure and yet puts it to the test, for causes that make a run look too good."""
     subtle: bool = False
     otherwise: Mapping[str, float] | None = None
     """Outcomes of interventions that `predicts` does not name; None takes the intervention's own background."""

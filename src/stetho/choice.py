@@ -82,6 +82,8 @@ def _worth_asking(
         # A change that undoes a mechanism which is not there would not be applied.
         if cause.trial and seen.symptom == "none" and cause.trial not in offered:
             yield cause.trial, None, None
+        if cause.control and seen.symptom == "none":
+            yield cause.control, None, None
         absent = "fired" not in shown and shown and cause.trial not in shown_at_work
         if cause.trial and absent and catalogue.intervention(cause.trial).id != "lr":
             offered.add(cause.trial)

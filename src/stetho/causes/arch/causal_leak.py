@@ -20,11 +20,11 @@ causal_leak = Cause(
     symptoms={"none": 0.70, "too-good": 0.15, "metric-stuck": 0.05, "overfitting": 0.04, "loss-flat": 0.03},
     predicts={
         "future-seen": 0.95,
-        "causal-mask": {"symptom-gone": 0.15, "better": 0.10, "same": 0.09, "worse": 0.65, "new-failure": 0.01},
+        "causal-mask": {"symptom-gone": 0.15, "better": 0.10, "same": 0.05, "worse": 0.69, "new-failure": 0.01},
     },
     mechanism=("future-seen",),
     statement="the model sees what it is to predict: places see what comes after them",
     test="mask what comes later in attention: if the loss stays as it is, it is not this",
     fix="mask every place after the own one",
-    trial="causal-mask",
+    control="causal-mask",
 )

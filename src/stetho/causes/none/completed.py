@@ -20,6 +20,8 @@ completed = Cause(
         "said-to-be-done": 0.9,
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
         "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
+        "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.91, "worse": 0.05, "new-failure": 0.01},
+        "said-to-be-done": 0.9,
     },
     mechanism=(),
     statement="it ended as it was meant to",

@@ -157,23 +157,26 @@ class Probe:
             return {"op": "", "how": "unknown"}
         parted: dict[int, int] = {}
         for index, (a, b) in enumerate(zip(one, two)):
-            if not isinstance(a.out, torch.Tensor) or not isinstance(b.out, torch.Tensor) or a.out.shape != b.out.shape:
+            made, other_made = first_of(a.out), first_of(b.out)
+            if made is None or other_made is None or made.shape != other_made.shape:
                 continue
-            mask = differ(a.out, b.out)
+            mask = differ(made, other_made)
             if not bool(mask.any()):
                 continue
             axis = apart(mask, size, place)
             if axis is not None:
-                parted[id(a.out)] = axis
+                parted[id(made)] = axis
                 continue
             if pairwise(mask, size, place):
                 continue
             blamed = a if a.name in RESHAPES else self.reshaped_before(index, size) or a
             before = next((t for t in tensors_in(a.args)), None)
             how = "reshape" if blamed.name in RESHAPES else self.manner(a, before, parted)
-            shapes = [*[list(t.shape) for t in tensors_in(blamed.args)][:1], list(blamed.out.shape)]
+            shapes = [list(t.shape) for t in (*list(tensors_in(blamed.args))[:1], first_of(blamed.out))]
+            # Where a layer of torch's does it, the line that built the layer says where its batch axis is.
+            frames = [blamed.frames[-1], *blamed.frames] if how in ("recurrent", "attention") else blamed.frames
             return {
-                "op": blamed.name, "how": how, "module": blamed.module, "frames": blamed.frames[:4], "shapes": shapes,
+                "op": blamed.name, "how": how, "module": blamed.module, "frames": frames[:4], "shapes": shapes,
             }  # fmt: skip
         return {"op": "", "how": "unknown"}
 
@@ -192,15 +195,20 @@ class Probe:
         name = seen.name
         axis = parted.get(id(given), 0)
         dims = None if given is None else axis_of(seen.args, seen.kwargs, given.dim())
-        if name in RECURRENT:
-            return "recurrent"
-        if name in ATTENTION:
-            return "attention"
+        # A single sequence has its places where a batch has its samples.
+        sequences = any(t.dim() > 2 for t in self.given)
+        if name in (*RECURRENT, *ATTENTION):
+            return "other" if not sequences else "recurrent" if name in RECURRENT else "attention"
         if name in ("softmax", "log_softmax") and dims == axis:
             return "softmax"
         if name in NORMS and dims == axis:
             return "norm"
         return "other"
+
+
+def first_of(value: Any) -> Any:
+    """The first tensor of what an operation has made."""
+    return next(iter(tensors_in(value)), None)
 
 
 def changed_rows(mask: Any) -> int:
