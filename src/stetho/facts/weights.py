@@ -173,6 +173,10 @@ class LayerActivations:
     """Values that were NaN or Inf, over all that were looked at."""
     dropped: float | None = None
     """Of dropout: the share of values that it made zero, in the median; None for others."""
+    varies: float | None = None
+    """How much its output differs from sample to sample at the last of them, relative to its size."""
+    values_per_unit: int | None = None
+    """Of batch normalisation: the values that each unit's mean was taken from, in the median; None for others."""
 
 
 @dataclass(frozen=True)

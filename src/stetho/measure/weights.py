@@ -160,7 +160,7 @@ def activations(recording: Recording) -> Iterator[Measured]:
     for body in recording.of("activations"):
         steps.append(int(body["i"]))
         for row in body.get("layers") or ():
-            rows[str(row[0]), str(row[1])].append([*row, *[None] * (9 - len(row))])
+            rows[str(row[0]), str(row[1])].append([*row, *[None] * (11 - len(row))])
     layers = tuple(_activations(recording, name, kind, seen) for (name, kind), seen in rows.items())
     if layers:
         dead = [layer for layer in layers if layer.dead_last]
@@ -188,4 +188,8 @@ def _activations(recording: Recording, name: str, kind: str, rows: list[list[Any
         saturated_last=saturated[-1] if saturated else None,
         nonfinite=sum(int(bad or 0) for bad in columns[4]),
         dropped=middle([share for row in rows if (share := number(row[8])) is not None]),
+        varies=next((v for row in reversed(rows) if (v := number(row[9])) is not None), None),
+        values_per_unit=None
+        if (each := middle([v for row in rows if (v := number(row[10])) is not None])) is None
+        else int(each),
     )

@@ -17,10 +17,10 @@ from stetho.cause import Cause
 causal_leak = Cause(
     id="arch/causal-leak",
     share=0.06,
-    symptoms={"none": 0.70, "too-good": 0.15, "metric-stuck": 0.05, "overfitting": 0.04, "loss-flat": 0.03},
+    symptoms={"none": 0.74, "too-good": 0.13, "metric-stuck": 0.05, "overfitting": 0.04, "loss-flat": 0.02},
     predicts={
-        "future-seen": 0.95,
-        "causal-mask": {"symptom-gone": 0.15, "better": 0.10, "same": 0.05, "worse": 0.69, "new-failure": 0.01},
+        "future-seen": 0.98,
+        "causal-mask": {"symptom-gone": 0.10, "better": 0.08, "same": 0.05, "worse": 0.76, "new-failure": 0.01},
     },
     mechanism=("future-seen",),
     statement="the model sees what it is to predict: places see what comes after them",

@@ -48,14 +48,16 @@ class Activations:
         if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
             return
         axis = self.axis(module, args[0] if args else None, value)
+        normed = "BatchNorm" in type(module).__name__ and value.dim() > 1
         name = self.name(running, module)
         if name in self.layers:
             return
         with unrecorded():
             self.layers[name] = [name, type(module).__name__, *described(type(module).__name__, value.detach(), axis)]
             share = dropped(args[0], value) if "Dropout" in type(module).__name__ and args else None
+            told = [between(value.detach()), value.numel() // value.shape[1] if normed else None]
         made = self.watch.modules.made.get(id(module))
-        self.layers[name] += [None if made is None else self.watch.journal.site([made]), share]
+        self.layers[name] += [None if made is None else self.watch.journal.site([made]), share, *told]
 
     @guarded
     def computed(self, running: list[tuple[Any, Any]], function: str, args: Any, value: Any, site: int) -> None:
@@ -72,7 +74,8 @@ class Activations:
             name, number = f"{name.partition(' ')[0]} {number}", number + 1
         axis = 1 if value.dim() > 3 else value.dim() - 1
         share = dropped(args[0], value) if kind == "Dropout" and args else None
-        self.layers[name] = [name, kind, *described(kind, value.detach(), axis), site, share]
+        told = described(kind, value.detach(), axis)
+        self.layers[name] = [name, kind, *told, site, share, between(value.detach()), None]
 
     def axis(self, module: Any, given: Any, value: Any) -> int:
         """Along which axis the units of an output lie: as the layer says, or as they lay in what it was given."""
@@ -123,6 +126,16 @@ def described(kind: str, value: Any, axis: int) -> list[Any]:
         margin = 0.01 * (high - low) / 2
         saturated = ((some > high - margin) | (some < low + margin)).float().mean().item()
     return [mean, deviation, dead, saturated, bad]
+
+
+def between(value: Any) -> float | None:
+    """How much an output differs from sample to sample, relative to its size."""
+    if value.dim() < 2 or value.shape[0] < 4:
+        return None
+    rows = value.reshape(value.shape[0], -1)
+    rows = rows[:, :: max(1, rows.numel() // PART)].float()
+    size = float(rows.pow(2).mean().sqrt())
+    return float(rows.std(dim=0).mean()) / size if size > 0 else 0.0
 
 
 def dropped(given: Any, made: Any) -> float | None:

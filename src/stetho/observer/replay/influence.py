@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .keeper import Replay
 
 # The step that is tried, models of it, seconds that the program waits at most, and elements of a model.
-STEP, MODELS, PATIENCE, LARGEST = 1, 2, 12.0, 60_000_000
+STEP, MODELS, PATIENCE, LARGEST = 1, 2, 6.0, 60_000_000
 RESHAPES = ("view", "reshape", "flatten", "unflatten", "view_as", "reshape_as")
 RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 ATTENTION = ("scaled_dot_product_attention", "multi_head_attention_forward")
@@ -43,10 +44,13 @@ class Influence:
         if step > STEP or self.watch.run.calls or self.watch.process.world > 1 or not self.calls():
             return
         if self.replay.localisation.refusal() is None:
+            began = time.perf_counter()
             for body in twin.ask(self.tried, PATIENCE):
                 frames = [tuple(f) for f in body.pop("frames", [])]
                 site = self.watch.journal.site(frames) if frames else None
                 self.watch.journal.write("influence", step=step, site=site, **body)
+            # What the observer did just now is not the program's time.
+            self.watch.ended += time.perf_counter() - began
 
     def calls(self) -> list[Call]:
         """Calls for training of models that are not too large to be called again."""
