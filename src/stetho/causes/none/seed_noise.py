@@ -17,7 +17,9 @@ seed_noise = Cause(
     share=0.02,
     subtle=True,
     symptoms={"none": 0.83, "loss-oscillating": 0.06, "loss-spike": 0.05, "metric-stuck": 0.02},
-    predicts={},
+    predicts={
+        "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.94, "worse": 0.02, "new-failure": 0.01},
+    },
     mechanism=(),
     statement="the difference is what another seed makes",
     test="run four seeds of each: if the difference stays beyond their scatter, it is not this",
