@@ -19,6 +19,8 @@ from stetho.facts import (
     LossCurve,
     LossInput,
     LossInputs,
+    Printed,
+    PrintedNumber,
     Recorded,
     RunEnd,
     StepTimes,
@@ -334,6 +336,27 @@ def test_without_another_measure_it_is_undecided() -> None:
     assert "alters the loss itself: mse_loss became l1_loss" in found.detail
     assert judged(base, facts(curve(0.1), called(function="mse_loss"), ENDED), alters="loss").outcome == "undecided"
     assert not altered(facts(called(function="nll_loss")), facts(called(function="cross_entropy")))
+
+
+def test_a_loss_that_became_another_one_is_judged_by_how_it_fares() -> None:
+    away = tuple(-2.0 - 0.1 * i**2 for i in range(80))
+    learned = tuple(2.0 * 0.95**i for i in range(80))
+    one: Facts = {LossCurve: ("", LossCurve(away))}
+    two: Facts = {LossCurve: ("", LossCurve(learned))}
+    told = judge_outcome(one, two, CATALOGUE, alters="loss")
+    assert (told.outcome, "falls from" in told.detail) == ("symptom-gone", True)
+    assert judge_outcome(one, one, CATALOGUE, alters="loss").outcome == "same"
+
+
+def test_a_loss_that_became_another_one_is_judged_by_a_printed_score() -> None:
+    flat = LossCurve((1.0, 1.01) * 40)
+
+    def run(score: float) -> Facts:
+        number = PrintedNumber("val_acc", "score", "validation", (score,) * 12)
+        return {LossCurve: ("", flat), Printed: ("", Printed((number,)))}
+
+    assert judge_outcome(run(0.3), run(0.9), CATALOGUE, symptom="none", alters="loss").outcome == "better"
+    assert judge_outcome(run(0.9), run(0.3), CATALOGUE, symptom="none", alters="loss").outcome == "worse"
 
 
 def test_a_loss_and_an_accuracy_that_disagree_decide_nothing() -> None:

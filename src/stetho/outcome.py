@@ -88,10 +88,14 @@ def judge_outcome(
         return _by_pace(base, changed, found, was, now)
     if alters == "classes":
         return _by_recall(base, changed, was, now)
-    if alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD):
+    # A score that stands still is one of answers; where none is printed in both runs, they were counted.
+    counted = alters == "loss" and was == "metric-stuck" and found is not None and compared.measure == "accuracy"
+    if (alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD)) and not counted:
         return _by_result(base, changed, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
+    if alters == "loss" and compared.measure != "accuracy" and _score_decides(base, changed):
+        return _by_result(base, changed, was, now, scores=True)
     if found is None and alters == "loss":
         return _otherwise(base, changed, was, now, compared.why)
     if alters == "data" and compare_printed(base, changed).difference is not None:
@@ -284,6 +288,12 @@ def _otherwise(base: Facts, changed: Facts, was: str, now: str, why: str) -> Jud
     if now == "none" and seen.start - seen.end > max(SHARE * abs(seen.start), CLEAR * seen.error):
         return Judged("symptom-gone", f"{why}; falls from {seen.start:.4g} to {seen.end:.4g}, {was} gone", *levels)
     return Judged("undecided", f"{why}{_still(was, now)}", *levels)
+
+
+def _score_decides(base: Facts, changed: Facts) -> bool:
+    """Whether a score that the program prints differs clearly, however its losses compare."""
+    shown = compare_printed(base, changed, scores=True).difference
+    return shown is not None and shown.clear
 
 
 def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False) -> Judged:

@@ -117,6 +117,8 @@ class Meeting:
     """The largest value of the data."""
     whole: bool = False
     """Whether the data was whole numbers every time."""
+    left: bool = True
+    """Whether what carries the gradient stands on the left."""
     made_by: str | None = None
     """The operation that made what carries the gradient."""
     classes: int | None = None

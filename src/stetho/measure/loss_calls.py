@@ -141,6 +141,7 @@ def _meeting(recording: Recording, op: str, site: int, seen: Calls) -> Meeting:
         data_low=_extreme(seen, "olow", min),
         data_high=_extreme(seen, "ohigh", max),
         whole=all(m.get("whole", False) for m in seen),
+        left=bool(first.get("left", True)),
         made_by=first.get("by"),
         classes=first.get("k"),
         normalised=sum(1 for m in seen if m.get("norm")),

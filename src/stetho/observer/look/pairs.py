@@ -52,6 +52,7 @@ class Pairs:
             out=list(out.shape),
             odtype=str(other.dtype).replace("torch.", ""),
             by=made[0] if made else None,
+            left=bool(args) and args[0] is given,
             **described(family, given, other),
         )
 

@@ -1,0 +1,72 @@
+"""What a loss was given, beyond its size: log-probabilities, shares, targets that follow tokens, padding."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from stetho.observer.look.pairs import described, met  # noqa: E402
+from stetho.observer.seen.fit import explained  # noqa: E402
+from stetho.observer.seen.forms import form, sequence  # noqa: E402
+
+
+def tokens(rows: int = 8, length: int = 12) -> torch.Tensor:
+    return torch.randint(2, 50, (rows, length), generator=torch.Generator().manual_seed(0))
+
+
+def test_log_probabilities_are_told_from_scores() -> None:
+    scores, labels = torch.randn(16, 5), torch.randint(0, 5, (16,))
+    assert form("nll_loss", scores.log_softmax(1), labels, 1, {})["logs"]
+    assert not form("nll_loss", scores, labels, 1, {})["logs"]
+    assert form("nll_loss", scores.log_softmax(0), labels, 1, {})["over"]
+
+
+def test_shares_of_classes_sum_to_one() -> None:
+    scores = torch.randn(16, 5)
+    assert form("cross_entropy", scores, scores.softmax(1), 1, {})["shares"]
+    assert not form("cross_entropy", scores, (scores > 0).float(), 1, {})["shares"]
+    assert not form("cross_entropy", scores[:, :1], torch.randn(16, 1), 1, {})["shares"]
+
+
+def test_a_class_that_is_left_out_is_named() -> None:
+    labels = torch.arange(16) % 5
+    assert form("cross_entropy", torch.randn(16, 5), labels, 1, {"ignore_index": 0})["left_out"] == 0
+    assert "left_out" not in form("cross_entropy", torch.randn(16, 5), labels, 1, {})
+
+
+def test_targets_are_laid_over_the_tokens() -> None:
+    x = tokens()
+    assert sequence([x[:, :-1]], x[:, 1:].flatten(), {})["shift"][1] == 1
+    assert sequence([x[:, :-2]], x[:, 2:], {})["shift"][2] == 1
+    assert sequence([x], x.flatten(), {})["shift"][0] == 1
+    # Labels that are handed to the model as well are no input.
+    following = torch.cat([x[:, 1:], x[:, :1]], 1)
+    assert sequence([x, following], following[:, 1:].flatten(), {})["shift"][1] < 0.5
+    # What a decoder is given is one.
+    begun = torch.cat([torch.ones_like(x[:, :1]), x[:, :-1]], 1)
+    assert sequence([tokens(8, 9), begun], x.flatten(), {})["shift"][1] == 1
+
+
+def test_ends_that_are_alike_are_measured() -> None:
+    x = tokens()
+    lengths = torch.arange(8) + 3
+    x = torch.where(torch.arange(12)[None] < lengths[:, None], x, torch.zeros_like(x))
+    found = sequence([x[:, :-1]], x[:, 1:].flatten(), {})
+    assert found["tail"] == 0 and found["tail_counted"] > 0.3 and found["tail_lengths"] >= 3
+    assert sequence([x[:, :-1]], x[:, 1:].flatten(), {"ignore_index": 0}).get("tail_counted", 0.0) == 0
+
+
+def test_a_stretched_pair_is_explained_like_one_that_fits() -> None:
+    target = torch.arange(16.0)
+    assert explained(target[:, None] + 0.1, target) == pytest.approx(explained(target + 0.1, target))
+    assert explained(torch.randn(4, 4), target) is None
+
+
+def test_a_class_is_named_by_an_index() -> None:
+    scores = torch.eye(4, requires_grad=True) + 0.0
+    labels = torch.tensor([0, 1, 2, 0])
+    found = met("gather", (scores, (torch.arange(4), labels)), {})
+    assert found is not None and found[1] is labels
+    assert described("gather", *found)["acc"] == 0.75
+    assert met("sub", (scores, scores), {}) is None
