@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stetho import measure
+from stetho import files, measure
 from stetho.executors.protocol import Ran
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.inquiry import Facts, Inquiry
@@ -33,7 +33,7 @@ def keep(inquiry: Inquiry, ran: Ran, name: str = "", *, relate: bool = True) -> 
     try:
         record = recorded(inquiry, ran, name or inquiry.run_name())
         said = last_words(ran.output)
-        found = list(measure.facts(record, relate=relate))
+        found = [*measure.facts(record, relate=relate), *files.opened(record)]
         curve = next((fact for fact, _ in found if isinstance(fact, LossCurve)), None)
         told_by = facts_of_output(ran.output, inquiry.catalogue, curve) if curve is not None else ()
         found += [(one.fact, one.words) for one in told_by if one.fact is not None]

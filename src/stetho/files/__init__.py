@@ -36,6 +36,13 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     yield from shared_rows(read)
 
 
+def opened(recording: Recording) -> Iterator[Measured]:
+    """The files that a changed run opened, without a look into them: the run may have had others in their place."""
+    found = tuple(opened_files(recording))
+    if found:
+        yield DataFiles(found), _told(found)
+
+
 def opened_files(recording: Recording) -> Iterator[DataFile]:
     """The files that the run read, in the order in which it first did, then those that it only wrote."""
     read, written = {}, {}

@@ -19,6 +19,8 @@ converged = Cause(
     symptoms={"none": 0.86, "loss-flat": 0.06, "loss-slow": 0.03, "loss-oscillating": 0.02, "metric-stuck": 0.02},
     predicts={
         "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.94, "worse": 0.02, "new-failure": 0.01},
+        "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
         "updates-too-small": 0.10,
         "lr=x10": {"symptom-gone": 0.01, "better": 0.03, "same": 0.46, "worse": 0.42, "new-failure": 0.08},
         "lr=x0.1": {"symptom-gone": 0.02, "better": 0.10, "same": 0.62, "worse": 0.24, "new-failure": 0.02},

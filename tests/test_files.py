@@ -1,0 +1,98 @@
+"""Facts that are read from the files a run opened, and the edits of data that are made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from stetho import tables
+from stetho.facts import BadCells, ClassCount, DataFile, DataFiles, Labels, LeakingColumns, SharedRows, TellingFeature
+from stetho.files.again import shared_rows
+from stetho.files.caches import kept_results
+from stetho.files.cells import bad_cells
+from stetho.files.leaks import leaking_columns
+from stetho.fixes import Grounds, cures
+from stetho.isolation.edits import edited
+
+
+def write(path: Path, block: np.ndarray) -> None:
+    names = ",".join("abcdefgh"[: block.shape[1] - 1]) + ",late"
+    path.parent.mkdir(exist_ok=True)
+    np.savetxt(path, block, fmt=["%.6f"] * (block.shape[1] - 1) + ["%d"], delimiter=",", header=names, comments="")
+
+
+def table_of(rows: int, seed: int = 0) -> np.ndarray:
+    chance = np.random.default_rng(seed)
+    x = chance.normal(size=(rows, 4))
+    return np.c_[x, x[:, 0] + chance.normal(size=rows) > 0]
+
+
+def read(folder: Path, *names: str) -> dict[str, tables.Table]:
+    found = {name: tables.read(folder / name) for name in names}
+    return {name: table for name, table in found.items() if table is not None}
+
+
+def test_a_missing_cell_is_named_and_filled(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", table_of(60))
+    lines = (tmp_path / "a.csv").read_text().splitlines(keepends=True)
+    lines[31] = "," + lines[31].split(",", 1)[1]
+    (tmp_path / "a.csv").write_text("".join(lines))
+    ((fact, _),) = bad_cells(read(tmp_path, "a.csv"))
+    assert isinstance(fact, BadCells)
+    assert [(one.column, one.row, one.line) for one in fact.cells] == [("a", 30, 32)]
+    (cure,) = cures("data/nonfinite-values", Grounds({BadCells: fact}, ("x",), str(tmp_path)))
+    changed = cure.edits[0].after.splitlines(keepends=True)
+    assert [at for at, line in enumerate(changed) if line != lines[at]] == [31]
+    assert cure.edits[0].where[0].column == "a"
+
+
+def test_rows_of_the_other_file_are_found_and_left_out(tmp_path: Path) -> None:
+    train, held = table_of(200), table_of(80, 1)
+    write(tmp_path / "train.csv", np.r_[train, held[:40]])
+    write(tmp_path / "held.csv", held)
+    ((fact, _),) = shared_rows(read(tmp_path, "train.csv", "held.csv"))
+    assert isinstance(fact, SharedRows)
+    assert [(one.file, one.other, one.rows, one.first) for one in fact.pairs] == [("train.csv", "held.csv", 40, 200)]
+    cure = next(cures("data/split-leakage", Grounds({SharedRows: fact}, ("x",), str(tmp_path))))
+    write(tmp_path / "apart.csv", train)
+    assert cure.edits[0].after == (tmp_path / "apart.csv").read_text()
+
+
+def test_rows_of_few_possible_values_are_not_compared(tmp_path: Path) -> None:
+    write(tmp_path / "a.csv", np.random.default_rng(0).integers(0, 2, (300, 5)).astype(float))
+    assert list(shared_rows(read(tmp_path, "a.csv"))) == []
+
+
+def test_the_column_that_gives_the_label_away_is_shuffled(tmp_path: Path) -> None:
+    block = table_of(600)
+    block[:, 2] = 5 * block[:, 4] + np.random.default_rng(2).normal(size=600) / 20
+    write(tmp_path / "a.csv", block)
+    share = int(block[:, 4].sum())
+    counts = sorted((ClassCount(1, share), ClassCount(0, 600 - share)), key=lambda one: -one.count)
+    known = {
+        TellingFeature: TellingFeature(2, 4, 1.0, 0.3, 0.3, 600, True),
+        Labels: Labels(classes=2, counted=600, counts=tuple(counts)),
+    }
+    ((fact, _),) = leaking_columns(read(tmp_path, "a.csv"), known)
+    assert isinstance(fact, LeakingColumns)
+    assert [(one.column, one.label) for one in fact.columns] == [("c", "late")]
+    (cure,) = cures("data/target-leakage", Grounds({LeakingColumns: fact}, ("x",), str(tmp_path)))
+    (tmp_path / "b.csv").write_text(cure.edits[0].after)
+    before, after = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in ("a.csv", "b.csv"))
+    assert sorted(before[:, 2]) == sorted(after[:, 2])
+    assert (np.delete(before, 2, 1) == np.delete(after, 2, 1)).all()
+
+
+def test_a_kept_result_is_taken_away_in_the_copy_only(tmp_path: Path) -> None:
+    copy, original = tmp_path / "copy", tmp_path / "original"
+    for folder in (copy, original):
+        (folder / "cache").mkdir(parents=True)
+        np.savez(folder / "cache" / "a.npz", x=np.ones((4, 2)), y=np.ones(4))
+    files = DataFiles((DataFile("cache/a.npz", 0), DataFile("cache/b.npz", None, True)))
+    assert [one.file for one in kept_results(files)] == ["cache/a.npz"]
+    (cure,) = cures("data/stale-cache", Grounds({DataFiles: files}, ("x",), str(original)))
+    assert cure.edits[0].where[0].key == "x"
+    edited(cure.edits[0], tmp_path, [(str(copy), str(original))])
+    assert not (copy / "cache" / "a.npz").exists()
+    assert (original / "cache" / "a.npz").exists()
