@@ -47,9 +47,10 @@ scoreboard: setup $(PEERS)/.stetho-installed
 rescore: setup
 	$(BIN)/python -m bench.judge.scoreboard --score
 
-# Faults planted in healthy programs, and changes that mean the same, verified.
+# Faults planted in healthy programs, and changes that mean the same, verified; ENOUGH= is all that can be made.
+ENOUGH ?= --faults 300 --preserving 150
 mutants: setup
-	$(BIN)/python -m bench.judge.mutate.verified
+	$(BIN)/python -m bench.judge.mutate.verified --write $(ENOUGH)
 
 # Every program of the corpus with and without its fix, on two seeds; goes on where it was ended.
 corpus-verify: setup

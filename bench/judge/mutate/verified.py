@@ -1,11 +1,12 @@
 """Runs mutants beside their bases: which planted faults show, which do not, and which changes mean nothing.
 
-    python -m bench.judge.mutate.verified [--only PATTERN] [--limit N] [--write]
+    python -m bench.judge.mutate.verified [--only PATTERN] [--limit N] [--faults N --preserving N] [--write]
 
 A fault is run on two seeds, on the second only when it shows on the first; it shows when it is worse (of leaks:
 better) than its base on the same seed by more than twice the base's spread over three seeds and 5 % of its number.
 What was found is kept in bench/results/mutants.jsonl and not repeated while base and mutant are as they were, so that
-a run that was ended goes on where it stopped. --write also writes the table, docs/mutants.md.
+a run that was ended goes on where it stopped. --faults and --preserving say how many of each are enough; operators and
+bases take turns, so that any number covers both evenly. --write also writes the table, docs/mutants.md.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -41,6 +42,9 @@ SPREAD_SEEDS = (*SEEDS, 2)
 # Every thread has a process of its own to start programs from.
 OWN = threading.local()
 Row = dict[str, Any]
+Turn = list[plan.Mutant]
+# So many at a time are begun together, so that not many more than enough are run.
+TOGETHER = 12
 
 
 class Bases:
@@ -146,6 +150,22 @@ def todo(found: Iterable[plan.Mutant], known: dict[str, Row], again: bool) -> li
     return [one for one in found if again or one.id not in known or known[one.id]["digest"] != one.digest()]
 
 
+def in_turn(left: Sequence[plan.Mutant], known: dict[str, Row], enough: Mapping[str, int], size: int) -> Iterator[Turn]:
+    """A few at a time, those left out of which there are enough already."""
+    ahead = list(left)
+    while ahead:
+        counts = Counter(row["kind"] for row in known.values())
+        ahead = [one for one in ahead if counts[kind_of(one)] < enough.get(kind_of(one), len(left) + len(known))]
+        turn, ahead = ahead[:size], ahead[size:]
+        if turn:
+            yield turn
+
+
+def kind_of(mutant: plan.Mutant) -> str:
+    """What it is when it does as it should."""
+    return "preserving" if mutant.operator.preserving else "fault"
+
+
 def page(rows: Sequence[Row]) -> str:
     """The table of all operators."""
     kinds = ("fault", "silent", "preserving", "broken")
@@ -179,6 +199,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="*", metavar="PATTERN", help="ids such as 'copy-gpt~*'")
     parser.add_argument("--limit", type=int, help="so many, then stop")
+    parser.add_argument("--faults", type=int, help="so many faults that show are enough")
+    parser.add_argument("--preserving", type=int, help="so many changes that mean the same are enough")
     parser.add_argument("--again", action="store_true", help="also what was found before and has not changed")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
@@ -189,13 +211,17 @@ def main() -> None:
     except corpus.Wrong as error:
         parser.error(str(error))
     left = todo(found, known, chosen.again)[: chosen.limit]
+    enough = {k: n for k, n in (("fault", chosen.faults), ("preserving", chosen.preserving)) if n is not None}
+    ran = 0
     with Bar(len(left), "mutants") as bar, ThreadPoolExecutor(chosen.jobs) as pool:
-        for row in pool.map(lambda one: verified(one, bases), left):
-            known[row["id"]] = row
-            store.write(KEPT, [known[name] for name in sorted(known)])
-            bar.step(f"{row['id']}: {row['kind']} {row['why']}".rstrip())
+        for turn in in_turn(left, known, enough, TOGETHER):
+            for row in pool.map(lambda one: verified(one, bases), turn):
+                known[row["id"]] = row
+                ran += 1
+                store.write(KEPT, [known[name] for name in sorted(known)])
+                bar.step(f"{row['id']}: {row['kind']} {row['why']}".rstrip())
     counts = Counter(known[one.id]["kind"] for one in found if one.id in known)
-    print(f"{len(left)} run in {time.monotonic() - begun:.0f} s; of {len(found)}: {dict(sorted(counts.items()))}")
+    print(f"{ran} run in {time.monotonic() - begun:.0f} s; of {len(found)}: {dict(sorted(counts.items()))}")
     for one in found:
         if one.operator.preserving and known.get(one.id, {}).get("kind") == "broken":
             print(f"  dropped: {one.id}: {known[one.id]['why']}")
