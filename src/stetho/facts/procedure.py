@@ -162,6 +162,8 @@ class Modes(Fact):
     """The combinations that were met, in that order."""
     calls: tuple[ModeCalls, ...] = ()
     """How often each mode was met, where it was counted."""
+    switches: tuple[Place, ...] = ()
+    """Lines that switch a model to evaluation mode, the first that were met."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,16 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn when the model is in training mode for training, and only then?"
 applies = "models of torch's"
-values = {"": "by what the call is for"}
+values = {
+    "": "by what the call is for",
+    "evaluation": "only calls without gradients, which are then in evaluation mode",
+    "training": "only calls that train, which are then in training mode",
+}
+example = "evaluation"
+backgrounds = {
+    "evaluation": {"symptom-gone": 0.02, "better": 0.03, "same": 0.85, "worse": 0.08, "new-failure": 0.02},
+    "training": {"symptom-gone": 0.03, "better": 0.04, "same": 0.70, "worse": 0.18, "new-failure": 0.05},
+}
 moves = "layers draw random numbers in training mode only"
 # Nodes of a graph that are gone through, from the loss down, to see whether a call has led to it.
 NODES = 20_000
@@ -132,8 +141,9 @@ class Idle:
 class Calls:
     """Lends each call of a model the mode that fits what it is for."""
 
-    def __init__(self, run: Run, lending: Lending, purpose: Purpose, idle: Idle) -> None:
+    def __init__(self, run: Run, lending: Lending, purpose: Purpose, idle: Idle, only: str) -> None:
         self.run, self.lending, self.purpose, self.idle = run, lending, purpose, idle
+        self.only = only
         self.place: Place = (0, ())
         self.wanted = self.unclear = False
 
@@ -147,7 +157,8 @@ class Calls:
         # In evaluation mode with gradients it may be either, until a backward has come from a call at these lines.
         self.unclear = self.wanted and not module.training and self.place not in self.purpose.proven
         wrong = not module.training if self.wanted else any(m.training for m in module.modules())
-        if self.unclear or not wrong:
+        other = {"evaluation": self.wanted, "training": not self.wanted}.get(self.only, False)
+        if self.unclear or other or not wrong:
             self.run.refused("the model is in the right mode already")
             return
         self.lending.lend(module, self.wanted)
@@ -175,7 +186,10 @@ class Calls:
 def apply(run: Run, value: str) -> None:
     """Lend the mode for the length of each call, once it is known what calls from these lines are for."""
     lending, purpose, idle = Lending(), Purpose(run), Idle(run)
-    calls = Calls(run, lending, purpose, idle)
+    calls = Calls(run, lending, purpose, idle, value)
+    if value:
+        # Layers in another mode make another loss; what the program prints of its results tells which is better.
+        run.alters = "evaluation"
     run.on_entering(calls.enter)
     run.again(lending.again)
     run.on_output(calls.leave)

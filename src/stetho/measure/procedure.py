@@ -149,7 +149,8 @@ def modes(recording: Recording) -> Iterator[Measured]:
         + (f" {times[training, grad]} times" if (training, grad) in times else "")
         for training, grad in kinds
     ]
-    yield Modes(uses, calls), f"models are called in {', '.join(told)}"
+    switches = tuple(dict.fromkeys(p for b in recording.of("eval") if (p := recording.place(b.get("site")))))
+    yield Modes(uses, calls, switches), f"models are called in {', '.join(told)}"
 
 
 def _mode(recording: Recording, body: dict[str, Any]) -> ModeUse:

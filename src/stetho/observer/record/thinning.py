@@ -15,7 +15,7 @@ from .steps import Block
 STAYING = (
     "attached", "run", "model", "optimizer", "parameters", "coverage", "planned", "loader", "scheduler", "loaded",
     "seeded", "mode", "input", "raw", "pairs", "skipped", "scaler", "origin", "unlocalised", "fault", "end", "applied",
-    "full", "influence", "ring", "change", "streams", "sources", "clearing", "clip",
+    "full", "influence", "ring", "change", "streams", "sources", "clearing", "clip", "eval",
 )  # fmt: skip
 OFTEN = 200
 # Of these the last one says it all.

@@ -19,6 +19,9 @@ from ..unseen import transformed
 from .data import EVALUATED
 from .roots import ANY, Root, mode, symbolic, unhook
 
+# Switches to evaluation mode whose lines are on record.
+SWITCHES = 8
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -50,6 +53,7 @@ class Modules:
         # Whether the call under way is recorded in a graph, and the line that makes it.
         self.recording = True
         self.called_at: list[Place] | None = None
+        self.switches = 0
         self.evaluating: float | None = None
         self.evaluation = 0.0
         self.last_evaluated = 0.0
@@ -66,9 +70,27 @@ class Modules:
             mine.module_made(self)
 
         patches.replace(torch.nn.Module, "__init__", made)
+        patches.replace(torch.nn.Module, "eval", self._switching(torch.nn.Module.eval))
         for name in ("script", "trace", "trace_module"):
             patches.replace(torch.jit, name, self._read(getattr(torch.jit, name), patches))
         self.watch_closely(True)
+
+    def _switching(self, original: Any) -> Any:
+        """A model's switch to evaluation mode, with its line on record the first times."""
+        mine = self
+
+        @functools.wraps(original)
+        def switched(module: Any) -> Any:
+            if mine.switches < SWITCHES:
+                mine.switched()
+            return original(module)
+
+        return switched
+
+    @guarded
+    def switched(self) -> None:
+        self.switches += 1
+        self.watch.journal.write("eval", site=self.watch.journal.site(sites.here(2, 4)), step=self.watch.step)
 
     def _read(self, compiler: Any, patches: Patches) -> Any:
         """A compiler that reads hooks as part of a model, functions by their source and names by their frame."""

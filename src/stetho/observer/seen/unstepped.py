@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from ..record.steps import number
@@ -49,4 +50,5 @@ class Unstepped:
         watch.step = max(watch.step, watched.steps)
         if watch.bound and watched.steps >= watch.bound:
             watch.process.finish("bound")
-        watch.journal.flush()
+        if watch.journal.due(time.monotonic()):
+            watch.journal.flush()
