@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from stetho import catalogue
+from stetho.abilities import abilities
 from stetho.facts import Fact, documentation
 from stetho.render.explanation import explain
 from stetho.render.page import Page, Prose, Rows, Section, first_sentence, markdown
@@ -48,6 +49,23 @@ def section(kind: type) -> Section:
     return Section(title, (Prose(first_sentence(kind.__doc__)), Rows(("field", "type", "meaning"), rows)))
 
 
+def abilities_page(found: catalogue.Catalogue) -> str:
+    """How far each cause can come, by its declaration."""
+    lead = "By the declarations: what the claim gate can let a cause come to. How often it does is on the [scoreboard]"
+    text = [
+        "# What it can do",
+        "",
+        "Generated from the declarations; do not edit.",
+        "",
+        f"{lead}(../scoreboard.md).",
+        "",
+    ]
+    text += ["| it can | number | causes |", "|---|---|---|"]
+    for kind, causes in abilities(found).items():
+        text.append(f"| {kind} | {len(causes)} | {' '.join(f'`{cause}`' for cause in causes)} |")
+    return "\n".join(text) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """Every generated file with its text."""
     found = catalogue.load()
@@ -63,6 +81,8 @@ def pages() -> dict[Path, str]:
     made[DOCS / "reference" / "facts.md"] = facts_page()
     facts = (k for name in documentation.FAMILIES for k in documentation.records(documentation.family(name)))
     index.append(f"- [Facts](facts.md): {', '.join(f'`{k.fact}`' for k in facts if issubclass(k, Fact))}")
+    made[DOCS / "reference" / "abilities.md"] = abilities_page(found)
+    index.append("- [What it can do](abilities.md): how far each cause can come")
     made[DOCS / "reference" / "README.md"] = "\n".join(index) + "\n"
     return made
 

@@ -57,6 +57,11 @@ def _by_cause() -> dict[str, list[ModuleType]]:
     return found
 
 
+def cured() -> frozenset[str]:
+    """The causes that an edit can be written for."""
+    return frozenset(_by_cause())
+
+
 def cures(cause: str, grounds: Grounds) -> Iterator[Cure]:
     """The cures that can be written for a cause here; none when it has none."""
     seen = set()
