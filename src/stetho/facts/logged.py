@@ -103,10 +103,12 @@ class Printed(Fact):
     """Its losses and scores in the order in which they first appear, at most fifty."""
 
     def results(self) -> tuple[PrintedNumber, ...]:
-        """What tells how good the model is: held-out scores, held-out losses, then what was printed once."""
+        """What tells how good the model is: held-out scores, held-out losses, what was printed once, other scores."""
         held = [one for one in self.numbers if one.split == "validation"]
         alone = [one for one in self.numbers if one.split == "" and len(one.values) == 1]
-        return tuple(one for part in (held, alone) for one in sorted(part, key=lambda one: one.kind != "score"))
+        # Where nothing is marked, a score that is printed again and again is the best there is.
+        often = [one for one in self.numbers if one.split == "" and len(one.values) > 1 and one.kind == "score"]
+        return tuple(one for part in (held, alone, often) for one in sorted(part, key=lambda one: one.kind != "score"))
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ inputs_destroyed = Cause(
     share=0.06,
     symptoms={"loss-flat": 0.60, "none": 0.22, "metric-stuck": 0.05, "loss-slow": 0.05, "overfitting": 0.04},
     predicts={
-        "inputs-alike": 0.50,
+        "inputs-alike": 0.75,
         "inputs-clipped": 0.50,
-        "early-layers-starved": 0.30,
+        "early-layers-starved": 0.20,
         "labels-unrelated": 0.40,
         "synthetic": {"symptom-gone": 0.75, "better": 0.15, "same": 0.07, "worse": 0.02, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.02, "better": 0.04, "same": 0.74, "worse": 0.17, "new-failure": 0.03},
@@ -34,5 +34,4 @@ inputs_destroyed = Cause(
     statement="the inputs have lost what told the samples apart",
     test="train on inputs that differ: if it does not learn either, it is not this",
     fix="take away the step behind which samples no longer differ",
-    trial="synthetic",
 )

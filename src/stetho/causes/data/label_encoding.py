@@ -18,12 +18,12 @@ from stetho.cause import Cause
 label_encoding = Cause(
     id="data/label-encoding",
     share=0.06,
-    symptoms={"crash": 0.62, "overfitting": 0.13, "metric-stuck": 0.06, "none": 0.16},
+    symptoms={"crash": 0.58, "overfitting": 0.13, "metric-stuck": 0.06, "none": 0.20},
     predicts={
         "label-out-of-range": 0.98,
         "exception-raised": 0.97,
         "right-less-than-by-chance": 0.90,
-        "shifted-classes=-1": {"symptom-gone": 0.40, "better": 0.28, "same": 0.25, "worse": 0.05, "new-failure": 0.02},
+        "shifted-classes=-1": {"symptom-gone": 0.45, "better": 0.35, "same": 0.14, "worse": 0.04, "new-failure": 0.02},
         "shifted-classes=1": {"symptom-gone": 0.25, "better": 0.20, "same": 0.45, "worse": 0.08, "new-failure": 0.02},
     },
     mechanism=("label-out-of-range", "class-index-refused", "right-less-than-by-chance"),

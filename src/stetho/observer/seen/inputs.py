@@ -56,7 +56,8 @@ def fingerprints(value: Any) -> list[str]:
     if flat.is_complex():
         flat = torch.view_as_real(flat).reshape(flat.shape[0], -1)
     if flat.is_floating_point():
-        flat = flat.view(WHOLE_NUMBERS[flat.element_size()])
+        # Zero has two signs, which are one number.
+        flat = (flat + 0.0).view(WHOLE_NUMBERS[flat.element_size()])
     weight = torch.arange(1, flat.shape[1] + 1, dtype=torch.int64) * 0x9E3779B97F4A7C1
     mixed = flat.to(torch.int64) * weight.bitwise_or(1)
     # Not linear: of zeros and ones, a plain sum only tells how many there are in all.
