@@ -359,6 +359,17 @@ def test_a_loss_that_became_another_one_is_judged_by_a_printed_score() -> None:
     assert judge_outcome(run(0.9), run(0.3), CATALOGUE, symptom="none", alters="loss").outcome == "worse"
 
 
+def test_answers_are_counted_where_no_result_is_printed() -> None:
+    def run(right: float) -> Facts:
+        site = LossInput("nll_loss", None, 9, 0, accuracy_last=right, target_shape=(64,))
+        return {LossCurve: ("", LossCurve((1.0, 0.99) * 40)), LossInputs: ("", LossInputs((site,)))}
+
+    for symptom in ("metric-stuck", "overfitting"):
+        told = judge_outcome(run(0.5), run(0.95), CATALOGUE, symptom=symptom, alters="loss")
+        assert (told.outcome in ("better", "symptom-gone"), told.measure) == (True, "accuracy"), symptom
+    assert judge_outcome(run(0.5), run(0.95), CATALOGUE, symptom="too-good", alters="loss").outcome == "undecided"
+
+
 def test_a_loss_and_an_accuracy_that_disagree_decide_nothing() -> None:
     site = {"batch": 64, "classes": 10, "target_shape": (64,)}
     base = facts(curve(1.0), called(accuracy_last=0.9, **site), ENDED)

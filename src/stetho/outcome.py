@@ -88,9 +88,10 @@ def judge_outcome(
         return _by_pace(base, changed, found, was, now)
     if alters == "classes":
         return _by_recall(base, changed, was, now)
-    # A score that stands still is one of answers; where none is printed in both runs, they were counted.
-    counted = alters == "loss" and was == "metric-stuck" and found is not None and compared.measure == "accuracy"
-    if (alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD)) and not counted:
+    # Where no result is printed in both runs, right answers were counted all the same.
+    counted = alters == "loss" and was in HELD_OUT and found is not None and compared.measure == "accuracy"
+    unprinted = counted and compare_printed(base, changed).difference is None
+    if (alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
         return _by_result(base, changed, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
