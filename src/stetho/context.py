@@ -18,6 +18,7 @@ from stetho.facts import (
     Loaders,
     LossCurve,
     Modes,
+    Optimizers,
     Ranks,
     Recorded,
     Resumed,
@@ -105,6 +106,12 @@ def micro_batches(facts: Facts) -> bool | None:
     return None if order is None or order.backwards is None else order.backwards > 1.5
 
 
+def weight_decay(facts: Facts) -> bool | None:
+    """An optimizer that pulls the weights towards zero."""
+    made = _get(facts, Optimizers)
+    return None if made is None else any(bool(one.decay) for one in made.optimizers)
+
+
 def several_objectives(facts: Facts) -> bool | None:
     curve = _get(facts, LossCurve)
     return None if curve is None else curve.objectives > 1
@@ -115,6 +122,7 @@ CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
     "several-ranks": several_ranks,
     "loaded-state": loaded_state,
     "changing-rate": changing_rate,
+    "weight-decay": weight_decay,
     "clipped-gradients": clipped_gradients,
     "loader-workers": loader_workers,
     "modes-matter": modes_matter,

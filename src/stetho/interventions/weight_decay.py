@@ -30,6 +30,8 @@ question = "Does the symptom follow the weight decay?"
 applies = "optimizers with a weight_decay"
 values = {"V": "V for every group that decays", "0": "no decay"}
 example = "0"
+# A model without decay fits its training data a little better, in health, too.
+backgrounds = {"0": {"symptom-gone": 0.02, "better": 0.03, "same": 0.83, "worse": 0.10, "new-failure": 0.02}}
 # Steps at which a parameter is stepped alone; what holds for the first ones holds for the others.
 CLOSE = 3
 
