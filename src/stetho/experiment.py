@@ -148,5 +148,7 @@ class Plan:
     """Where a real run keeps its recent state, and within which bounds; None keeps none."""
     moved: tuple[tuple[str, str], ...] = ()
     """For a run in a copy: each folder of the copy, and the original that modules may have been installed from."""
+    seconds: float | None = None
+    """After how long it will be stopped; shortly before, each process leaves the stacks of its threads."""
     observer: str = str(Path(__file__).parent / "observer")
     """The folder of the observer that belongs to this plan, for the hook, which knows of no installation."""

@@ -22,6 +22,7 @@ from stetho.logged.live import facts_of_output
 from stetho.probe import Seen, Target
 from stetho.reader import Reading
 from stetho.recording import Recording
+from stetho.standstill import standstill
 
 # What is said of a run whose end nobody has seen: it still goes on, or stetho was killed.
 UNFINISHED = "unfinished"
@@ -56,6 +57,7 @@ def observe(inquiry: Inquiry) -> None:
         inquiry.steps += 0 if ran.reused else measure.taken(measure.main_steps(record))
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
+        put_standstill(inquiry, ran)
         put_printed(inquiry, ran.output)
         if ran.reused:
             inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
@@ -66,6 +68,20 @@ def observe(inquiry: Inquiry) -> None:
         put_refusal(inquiry, ran)
     finally:
         ran.discard()
+
+
+def put_standstill(inquiry: Inquiry, ran: Ran) -> None:
+    """That a run which had to be stopped did nothing any more, if it was so."""
+    cwd = Path(inquiry.request.cwd)
+
+    def own(file: str) -> str | None:
+        path = inquiry.users_path(ran.users_path(file))
+        return path if (cwd / path).is_file() and "site-packages" not in path and not Path(path).is_absolute() else None
+
+    found = standstill(inquiry.case.recordings / BASE, own) if ran.stopped_by == "time" else None
+    if found is not None:
+        fact, told = found
+        inquiry.ledger.add_evidence("observation", told, source=Source(step=fact.step), fact=fact, run=BASE)
 
 
 def put_refusal(inquiry: Inquiry, ran: Ran) -> None:

@@ -18,6 +18,7 @@ from stetho import scratch as scratches
 from stetho.errors import ScratchError
 from stetho.executors.protocol import OUTPUT, Progress, Ran, Watcher
 from stetho.experiment import Job, Plan
+from stetho.isolation.idleness import Idleness
 from stetho.isolation.likeness import restore
 from stetho.isolation.memory import Resident
 from stetho.isolation.room import EDIT, REFUSED
@@ -91,7 +92,10 @@ def _remember(way: Way, refused: str, why: str) -> None:
 
 def _run_in(scratch: Scratch, spec: Spec, job: Job, watch: Watcher | None) -> Ran:
     plan_file = scratch.recording / PLAN
-    plan = Plan(str(scratch.recording), job.seed, job.bound.steps, job.changes, job.trace, moved=scratch.renamed)
+    plan = Plan(
+        str(scratch.recording), job.seed, job.bound.steps, job.changes, job.trace,
+        moved=scratch.renamed, seconds=job.bound.seconds,
+    )  # fmt: skip
     plan_file.write_text(json.dumps(asdict(plan)))
     replace(spec, environment=environment_for(plan_file, spec.environment)).write()
     output = scratch.base / OUTPUT
@@ -138,10 +142,13 @@ def _wait(
 ) -> str | None:
     tail = Tail(recording)
     resident = Resident(process.pid, job.bound.memory)
+    idleness = Idleness(process.pid, job.bound.seconds)
     with _ending(process) as ended:
         while not ended(LOOK):
             spent = time.monotonic() - begun
+            idleness.look(spent, tail.steps)
             if spent > job.bound.seconds:
+                idleness.write(recording, spent)
                 return "time"
             if resident.too_much(spent):
                 return "memory"

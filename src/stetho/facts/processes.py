@@ -171,3 +171,7 @@ class Standstill(Fact):
     """The last step that was logged."""
     where: tuple[Place, ...] = ()
     """The lines of the user's at which they stood."""
+    watched: float | None = None
+    """Seconds for which all of its processes were watched from outside, where they did nothing at all."""
+    waits_in: str = ""
+    """The function in which the main thread stood."""

@@ -70,7 +70,7 @@ def meet(
     torch: Any, plan: dict[str, Any], begun: float, watches: list[Watch], awaited: list[Callable[[], None]]
 ) -> None:
     """Attach to torch, which has just been imported, or was already there."""
-    from . import guard, unseen
+    from . import guard, stacks, unseen
     from .record.journal import Journal
 
     journal = Journal(plan["recording"])
@@ -91,6 +91,7 @@ def meet(
         awaited.append(KerasSteps(watch).install())
         awaited.append(arrival.when_imported("numpy.random", guard.anywhere(watch.seeding.numpy_imported)))
         write_before_exit(watch)
+        stacks.leave_later(plan, begun)
 
     install()
 

@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 hang = Cause(
     id="env/hang",
-    share=0.035,
+    share=0.06,
     symptoms={"killed": 0.35, "hang": 0.33, "crash": 0.27, "none": 0.02},
     predicts={
         "collective-timed-out": 0.7,
@@ -27,5 +27,6 @@ hang = Cause(
     mechanism=("collective-timed-out", "stood-still"),
     statement="it waited for something that never came",
     test="take the stacks of every rank while it hangs: if one of them computes, it is not this",
+    proof_by_artifact=True,
     fix="find the rank that did not come, and what it did instead",
 )
