@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stetho.observer.change import Run
 
 kind = "control"
+by_hand = False
 question = "Is the symptom gone when gradients are clipped between backward and step?"
 applies = "programs that call torch's clip_grad_norm_ at another time"
 values = {"": "at the program's own limit"}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stetho.observer.change import Run
 
 kind = "control"
+by_hand = False
 question = "Does it learn when the graph is not cut on its way from the parameters to the loss?"
 applies = "models of torch's in which values are taken out of the graph"
 values = {"": "where it keeps parameters from the loss"}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from stetho.observer.change import Run
 
 kind = "control"
+by_hand = False
 question = "Is the symptom made by gradients that are added up and not divided?"
 applies = "programs that call backward several times for one step"
 values = {"": "by the number of backwards"}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from stetho.observer.change import Run
 
 kind = "control"
+by_hand = False
 question = "Does it learn when the optimizer steps after each backward?"
 applies = "optimizers of torch's that do not step after most backwards"
 values = {"": "after each backward"}
