@@ -35,8 +35,9 @@ def stood_still(stood: Standstill, *, longest: float = 300.0, times: float = 20.
     One look cannot tell a long wait from an endless one; the time since the last line of the log does.
     """
     # Who was watched and used no processor at all has stopped, however short the time.
-    watched = stood.watched is not None and stood.watched >= IDLE and (stood.silent or 0.0) > times * (stood.usual or 0.0)
-    long = watched or stood.silent is not None and stood.silent > max(longest, times * (stood.usual or 0.0))
+    apart = (stood.silent or 0.0) > times * (stood.usual or 0.0)
+    watched = apart and stood.watched is not None and stood.watched >= IDLE
+    long = watched or (stood.silent is not None and stood.silent > max(longest, times * (stood.usual or 0.0)))
     if stood.circle:
         yield Finding(stood.circle, where=stood.where, step=stood.step)
     elif long and stood.idle and not stood.active:
