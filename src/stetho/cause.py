@@ -40,6 +40,8 @@ class Cause:
     otherwise: Mapping[str, float] | None = None
     """Outcomes of interventions that `predicts` does not name; None takes the intervention's own background."""
     proof_by_artifact: bool = False
+    proofs: tuple[str, ...] = ()
+    """Checks of the mechanism that are such a proof; all of them where none is named."""
     references: tuple[str, ...] = ()
     context: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """For circumstances of `stetho.context`: how many times as likely it is with them, and without."""

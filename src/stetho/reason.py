@@ -229,7 +229,7 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
             return Gate(leader, False, f"not refuted yet, and to be ruled out first: {', '.join(standing)}", mechanism)
     if now[leader] < 0.9:
         return Gate(leader, False, f"its probability is {100 * now[leader]:.0f} %, below 90 %", mechanism)
-    if cause.proof_by_artifact:
+    if cause.proof_by_artifact and (not cause.proofs or set(mechanism) & set(cause.proofs)):
         return Gate(leader, True, "the artifact itself is proof", mechanism)
     settled = deciding(seen.experiments, leader, rivals)
     if not settled:

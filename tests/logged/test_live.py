@@ -110,3 +110,15 @@ def test_a_smoke_asks_about_training_alone() -> None:
     ours, theirs = facts(CURVE, number("val_acc", "score", 0.5)), facts(lower, number("val_acc", "score", 0.2))
     assert judge_outcome(ours, theirs, known, symptom="overfitting", smoke=True).outcome == "better"
     assert judge_outcome(ours, theirs, known, symptom="overfitting").outcome == "worse"
+
+
+def test_a_number_called_after_its_data_is_told_by_the_base_run(tmp_path: Path) -> None:
+    lines = "".join(f"epoch {i} train {2 * 0.8**i:.3f} valid {2.1 * 0.85**i:.3f}\n" for i in range(8))
+    base = read(tmp_path, lines)[Printed]
+    flat = read(tmp_path, "".join(f"epoch {i} train 0.500 valid 0.400\n" for i in range(8)))[Printed]
+    assert isinstance(base, Printed)
+    assert isinstance(flat, Printed)
+    assert [one.kind for one in base.results()] == ["loss"]
+    assert flat.results() == ()
+    found = compare_printed({Printed: ("E1", base)}, {Printed: ("E2", flat)})
+    assert (found.measure, found.difference is not None) == ("valid", True)

@@ -84,7 +84,7 @@ class PrintedNumber:
     name: str
     """What the program calls it."""
     kind: str
-    """`loss`, which should fall, or `score`, which should rise."""
+    """`loss`, which should fall, `score`, which should rise, or `other` where that is not known."""
     split: str
     """The data it was measured on: training, validation, or empty where the name does not say."""
     values: tuple[float, ...]
@@ -104,7 +104,7 @@ class Printed(Fact):
 
     def results(self) -> tuple[PrintedNumber, ...]:
         """What tells how good the model is: held-out scores, held-out losses, what was printed once, other scores."""
-        held = [one for one in self.numbers if one.split == "validation"]
+        held = [one for one in self.numbers if one.split == "validation" and one.kind != "other"]
         alone = [one for one in self.numbers if one.split == "" and len(one.values) == 1]
         # Where nothing is marked, a score that is printed again and again is the best there is.
         often = [one for one in self.numbers if one.split == "" and len(one.values) > 1 and one.kind == "score"]

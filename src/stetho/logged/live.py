@@ -29,6 +29,7 @@ OUTPUT = "output.txt"
 def facts_of_output(output: Path, catalogue: Catalogue, curve: LossCurve | None) -> Iterator[Known]:
     """The facts of what a run printed; `curve` is the training loss as it was observed."""
     from stetho.logged.assembly import curves_of, facts_of_curves
+    from stetho.logged.bare import told_by_course
     from stetho.series import Series
 
     artifact = artifact_at(output, OUTPUT)
@@ -45,7 +46,7 @@ def facts_of_output(output: Path, catalogue: Catalogue, curve: LossCurve | None)
             yield replace(one, fact=replace(fact, training=alongside(curve.values, len(fact.values))))
         else:
             yield one
-    yield from printed(curves)
+    yield from printed(told_by_course(curves))
 
 
 def held_out(curves: Sequence[Curve]) -> Iterator[Known]:
@@ -71,7 +72,8 @@ def printed(curves: Sequence[Curve]) -> Iterator[Known]:
     """Every loss and score that was printed, also once."""
     numbers = []
     for curve in curves:
-        if curve.role.kind in ("loss", "score"):
+        # A held-out number whose name and course do not tell what it is may be told by another run of the program.
+        if curve.role.kind in ("loss", "score") or (curve.role.kind == "other" and curve.role.split == "validation"):
             series = curve.placed.series
             line = int(series.at[-1]) if series.at is not None and series.unit == "line" else None
             values = tuple(float(v) for v in curve.values[-MOST_VALUES:])

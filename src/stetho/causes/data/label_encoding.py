@@ -31,5 +31,6 @@ label_encoding = Cause(
     test="map the labels to 0..K-1 by one table: if it still stops there, or stays as wrong, it is not this",
     fix="map the labels to 0..K-1 by one table for training and evaluation, and give the model K outputs",
     proof_by_artifact=True,
+    proofs=("label-out-of-range", "class-index-refused"),
     trial="shifted-classes=-1",
 )
