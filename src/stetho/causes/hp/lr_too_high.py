@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 lr_too_high = Cause(
     id="hp/lr-too-high",
-    share=0.40,
+    share=0.30,
     symptoms={
         "loss-nonfinite": 0.17, "loss-diverging": 0.24, "crash": 0.03,
         "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.20, "none": 0.01,

@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 lr_too_low = Cause(
     id="hp/lr-too-low",
-    share=0.40,
+    share=0.22,
     symptoms={"loss-flat": 0.55, "loss-slow": 0.40, "none": 0.01},
     predicts={
         "updates-too-small": 0.96,

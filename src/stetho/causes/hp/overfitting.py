@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 overfitting = Cause(
     id="hp/overfitting",
-    share=0.18,
+    share=0.20,
     symptoms={"overfitting": 0.92, "none": 0.05},
     predicts={"training-alone-fits": 0.85},
     mechanism=("training-alone-fits",),
