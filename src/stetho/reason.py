@@ -224,7 +224,8 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
         return Gate(leader, False, f"{contradiction} is improbable under it", mechanism)
     rivals = {c: p for c, p in now.items() if c != leader and p > 0.01}
     if cause.category == "hp":
-        standing = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
+        before = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
+        standing = [c for c in before if not unseen(catalogue.causes[c], seen)]
         if standing:
             return Gate(leader, False, f"not refuted yet, and to be ruled out first: {', '.join(standing)}", mechanism)
     if now[leader] < 0.9:
@@ -236,6 +237,12 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
         names = ", ".join(rivals) or "other/unlisted"
         return Gate(leader, False, f"no experiment favours it 10 to 1 over {names}", mechanism)
     return Gate(leader, True, "mechanism, experiment, no contradiction, probability", mechanism, settled)
+
+
+def unseen(cause: Cause, seen: Seen) -> bool:
+    """Whether everything that would show a cause at work was looked at, and is not there."""
+    answers = {j.check: j.outcome for j in seen.judgements}
+    return bool(cause.mechanism) and all(answers.get(check) == "quiet" for check in cause.mechanism)
 
 
 def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float]) -> tuple[str, ...]:

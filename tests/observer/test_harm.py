@@ -30,7 +30,8 @@ REFUSED = ("base", "made", "spawned", "sent", "removed")
 
 def arguments(hook: str) -> tuple[str, ...]:
     """What the program has to do so that a hook is called."""
-    if hook.startswith("late.ring."):
+    # Steps by hand come before the first optimizer elsewhere, and end what is looked at before it.
+    if hook.startswith(("late.ring.", "seen.beginnings.")):
         return ("spoiled",)
     return ("joined",) if hook in ("process.Process.joined", "look.trace.Tracer.compiling") else ()
 

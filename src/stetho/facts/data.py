@@ -157,10 +157,7 @@ class Labels(Fact):
 
 @dataclass(frozen=True)
 class TellingFeature(Fact):
-    """The feature that tells most of the label by itself, beside what all the others tell together.
-
-    What is told is the share of wrong answers, or of the label's variance, that is taken away on samples not fitted.
-    """
+    """The feature that tells most of the label by itself, beside all others: the share of error that it takes away."""
 
     fact: ClassVar[str] = "telling-feature"
 

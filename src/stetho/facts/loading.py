@@ -85,10 +85,7 @@ class Fingerprints(Fact):
 
 @dataclass(frozen=True)
 class Overlap(Fact):
-    """Evaluation samples that were also trained on, where samples are numbers that equal others hardly by chance.
-
-    Batches that consist of training data as a whole are told apart: those are evaluated on purpose.
-    """
+    """Evaluation samples that were also trained on, batches of training data evaluated on purpose told apart."""
 
     fact: ClassVar[str] = "overlap"
 

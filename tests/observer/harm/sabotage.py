@@ -81,6 +81,7 @@ def raising(name: str, error: str, calls: int) -> None:
         run.on_clip(lambda limit: limit)
         run.on_loss_over(lambda call, output: None)
         run.on_backward_over(lambda: None)
+        run.on_objective(lambda loss: loss)
 
 
 def prompt() -> None:

@@ -74,6 +74,8 @@ def plain_loss(model, x, y):
 
 def train() -> None:
     model, other = Net(8), nn.Linear(6, 3)
+    torch.save(model.state_dict(), "begun.pt")
+    model.load_state_dict(torch.load("begun.pt"))
     model.body[0].register_forward_hook(lambda module, given, made: seen.append(made.sum().item()))
     data = torch.utils.data.TensorDataset(torch.randn(24, 6), torch.randint(0, 3, (24,)))
     loader = torch.utils.data.DataLoader(data, batch_size=6, shuffle=True)
