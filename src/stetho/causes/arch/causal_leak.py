@@ -16,6 +16,7 @@ from stetho.cause import Cause
 
 causal_leak = Cause(
     id="arch/causal-leak",
+    context={"token-inputs": (3.0, 0.4)},
     share=0.06,
     symptoms={"none": 0.74, "too-good": 0.13, "metric-stuck": 0.05, "overfitting": 0.04, "loss-flat": 0.02},
     predicts={

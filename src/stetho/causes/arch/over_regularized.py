@@ -16,6 +16,7 @@ from stetho.cause import Cause
 
 over_regularized = Cause(
     id="arch/over-regularized",
+    context={"modes-matter": (1.3, 0.5)},
     share=0.10,
     symptoms={"loss-flat": 0.40, "loss-slow": 0.15, "none": 0.35, "loss-oscillating": 0.04, "metric-stuck": 0.03},
     predicts={

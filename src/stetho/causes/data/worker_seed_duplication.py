@@ -16,6 +16,7 @@ from stetho.cause import Cause
 
 worker_seed_duplication = Cause(
     id="data/worker-seed-duplication",
+    context={"loader-workers": (3.0, 0.02)},
     share=0.02,
     symptoms={"none": 0.75, "overfitting": 0.20},
     predicts={"workers-share-generator": 0.85},

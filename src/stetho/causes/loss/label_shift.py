@@ -17,6 +17,7 @@ from stetho.cause import Cause
 
 label_shift = Cause(
     id="loss/label-shift",
+    context={"token-inputs": (3.0, 0.3)},
     share=0.06,
     symptoms={
         "loss-flat": 0.16, "loss-slow": 0.06, "metric-stuck": 0.08, "overfitting": 0.04, "too-good": 0.14,

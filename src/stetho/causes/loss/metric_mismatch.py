@@ -17,6 +17,7 @@ from stetho.cause import Cause
 
 metric_mismatch = Cause(
     id="loss/metric-mismatch",
+    subtle=True,
     share=0.09,
     symptoms={"metric-stuck": 0.30, "overfitting": 0.22, "too-good": 0.04, "loss-slow": 0.02, "none": 0.38},
     predicts={"score-unlike-answers": 0.75, "training-alone-fits": 0.10},

@@ -15,6 +15,7 @@ from stetho.cause import Cause
 
 accumulation_scale = Cause(
     id="train/accumulation-scale",
+    context={"micro-batches": (4.0, 0.1)},
     share=0.05,
     symptoms={
         "loss-oscillating": 0.20, "loss-diverging": 0.18, "loss-nonfinite": 0.15, "loss-spike": 0.06,

@@ -15,6 +15,7 @@ from stetho.cause import Cause
 
 clip_misplaced = Cause(
     id="train/clip-misplaced",
+    context={"clipped-gradients": (1.5, 0.02)},
     share=0.03,
     symptoms={
         "loss-nonfinite": 0.30, "loss-diverging": 0.15, "loss-spike": 0.12, "loss-oscillating": 0.10,

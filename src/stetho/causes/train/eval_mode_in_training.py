@@ -15,6 +15,7 @@ from stetho.cause import Cause
 
 eval_mode_in_training = Cause(
     id="train/eval-mode-in-training",
+    context={"modes-matter": (1.5, 0.05)},
     share=0.05,
     symptoms={
         "none": 0.48, "overfitting": 0.20, "metric-stuck": 0.06, "loss-flat": 0.06, "loss-oscillating": 0.05,

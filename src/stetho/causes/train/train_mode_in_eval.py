@@ -15,6 +15,7 @@ from stetho.cause import Cause
 
 train_mode_in_eval = Cause(
     id="train/train-mode-in-eval",
+    context={"modes-matter": (1.5, 0.05)},
     share=0.08,
     symptoms={"none": 0.58, "overfitting": 0.16, "metric-stuck": 0.12, "loss-flat": 0.03, "loss-slow": 0.02},
     predicts={
