@@ -74,6 +74,8 @@ def plain_loss(model, x, y):
 
 def train() -> None:
     model, other = Net(8), nn.Linear(6, 3)
+    # Shapes tried out without numbers, as frameworks do before they train.
+    functional.cross_entropy(torch.zeros(2, 3, device="meta"), torch.zeros(2, dtype=torch.long, device="meta"))
     torch.save(model.state_dict(), "begun.pt")
     model.load_state_dict(torch.load("begun.pt"))
     model.body[0].register_forward_hook(lambda module, given, made: seen.append(made.sum().item()))

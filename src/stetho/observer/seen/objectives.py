@@ -135,6 +135,9 @@ class Objectives:
             given, target = arguments(name, args, kwargs)
             if not isinstance(given, torch.Tensor) or not given.is_floating_point() or not given.numel():
                 return
+            if given.is_meta or (isinstance(target, torch.Tensor) and target.is_meta):
+                # Shapes that are tried out without numbers, as frameworks do before they train.
+                return
             site = self.watch.journal.site(sites.here(3, 5))
             count = self.seen[site] = self.seen.get(site, 0) + 1
             if count > 12 and step > 3 and count % 7 and not given.requires_grad:
@@ -154,7 +157,7 @@ class Objectives:
     @guarded
     def returned(self, name: str, function: Any, args: Any, kwargs: Any, value: Any) -> None:
         """Keep what a loss that is trained on came to: it may be one term of what backward is called on."""
-        if not isinstance(value, torch.Tensor) or not value.requires_grad:
+        if not isinstance(value, torch.Tensor) or not value.requires_grad or value.is_meta:
             return
         watch = self.watch
         if watch.tracer.looking:
