@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "How good is it on data that it was not trained on?"
 applies = "models called with tensors"
+by_hand = False
 values = {"": "as soon as a sample was evaluated"}
 alters = "evaluation"
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02}}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it begin better with the weights that the program has read?"
 applies = "programs that read weights before they train"
+by_hand = False
 values = {"": "those that were read last"}
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.80, "worse": 0.13, "new-failure": 0.03}}
 # Sources that are held, the last ones.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "How good is it without the one feature that tells most?"
 applies = "models called with tensors of floating-point numbers"
+by_hand = False
 values = {"K/N": "the feature K, from 0, of samples with N", "": "the one that tells most"}
 example = "0/4"
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.02, "same": 0.88, "worse": 0.07, "new-failure": 0.02}}
