@@ -44,9 +44,13 @@ class Patches:
             for owner, name, _, new in reversed(lifted):
                 setattr(owner, name, new)
 
-    def drop(self, owner: Any, name: str, holders: str) -> None:
-        """Take one replacement back for good, also where modules of a package have taken it over by now."""
-        for entry in [e for e in self.replaced if e[0] is owner and e[1] == name]:
+    def drop(self, owner: Any, name: str, holders: str, alone: bool = False) -> None:
+        """Take one replacement back for good, also where modules of a package have taken it over by now.
+
+        With `alone`, only where nothing else has been put on top of it.
+        """
+        found = [e for e in self.replaced if e[0] is owner and e[1] == name]
+        for entry in found if not alone or len(found) == 1 else ():
             restore(*entry)
             self.replaced.remove(entry)
             for module in [m for n, m in list(sys.modules.items()) if n.startswith(holders) and m is not None]:

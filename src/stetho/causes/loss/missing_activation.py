@@ -25,7 +25,7 @@ missing_activation = Cause(
     },
     predicts={
         "log-probabilities-missing": 0.93,
-        "falls-without-bound": 0.55,
+        "falls-without-bound": 0.10,
         "score-worsens-with-loss": 0.10,
         "fits-worse-as-it-falls": 0.05,
         "loss-input": {"symptom-gone": 0.62, "better": 0.27, "same": 0.08, "worse": 0.02, "new-failure": 0.01},

@@ -21,8 +21,8 @@ wrong_sign = Cause(
         "none": 0.16,
     },
     predicts={
-        "sign-turned-round": 0.60,
-        "falls-without-bound": 0.75,
+        "sign-turned-round": 0.50,
+        "falls-without-bound": 0.90,
         "score-worsens-with-loss": 0.85,
         "answers-below-chance": 0.50,
         "fits-worse-as-it-falls": 0.50,

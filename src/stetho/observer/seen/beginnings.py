@@ -27,6 +27,7 @@ class Beginnings:
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.places: dict[int, Place] = {}
+        self.on = True
 
     def install(self, patches: Patches) -> None:
         """Patch the methods that fill a tensor."""
@@ -39,7 +40,7 @@ class Beginnings:
         @functools.wraps(original)
         def write(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             result = original(tensor, *args, **kwargs)
-            if not guard.off and not is_compiling():
+            if mine.on and not guard.off and not is_compiling():
                 mine.written(tensor)
             return result
 
@@ -55,9 +56,10 @@ class Beginnings:
             self.places[tensor.data_ptr()] = sites.places([frame])[0]
 
     def over(self) -> None:
-        """The first optimizer is made: leave torch's methods as they were."""
+        """The first optimizer is made: leave torch's methods as they were, unless an experiment has changed them."""
+        self.on = False
         for name in WRITING:
-            self.watch.patches.drop(torch.Tensor, name, "torch._dynamo.")
+            self.watch.patches.drop(torch.Tensor, name, "torch._dynamo.", alone=True)
 
     def of(self, parameters: list[Any]) -> list[int | None]:
         """The number of the call site for each parameter, where it was seen."""
