@@ -29,8 +29,11 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     if not opened:
         return
     read = dict(read_tables([one for one in opened if one.read is not None], cwd))
-    described = tuple(_described(one, cwd, read.get(one.file)) for one in opened)
-    yield DataFiles(described), _told(described)
+    # What was read and is gone by now was made for the moment.
+    there = [one for one in opened if one.written or Path(cwd, one.file).exists()]
+    described = tuple(_described(one, cwd, read.get(one.file)) for one in there)
+    if described:
+        yield DataFiles(described), _told(described)
     yield from bad_cells(read)
     yield from leaking_columns(read, known)
     yield from shared_rows(read)

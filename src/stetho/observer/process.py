@@ -85,7 +85,8 @@ class Process:
             if len(known) < OPENED:
                 path = args[0]
                 path = path if os.path.isabs(path) else os.path.join(directory() or "/", path)
-                if not path.startswith(("/proc/", "/sys/", "/dev/")) and not path.endswith(".pyc"):
+                apart = ("/proc/", "/sys/", "/dev/", str(self.watch.plan.get("recording") or "/proc/"))
+                if not path.startswith(apart) and not path.endswith(".pyc"):
                     known.setdefault(path, getattr(self.watch, "step", 0))
 
     def sources(self) -> None:

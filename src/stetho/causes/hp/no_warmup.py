@@ -15,7 +15,7 @@ from stetho.cause import Cause
 
 no_warmup = Cause(
     id="hp/no-warmup",
-    share=0.08,
+    share=0.01,
     symptoms={"loss-nonfinite": 0.40, "loss-diverging": 0.25, "loss-spike": 0.20, "crash": 0.05, "loss-flat": 0.08},
     predicts={"full-rate-at-once": 0.93, "updates-too-large": 0.60, "gradient-run-up": 0.30, "loss-run-up": 0.75},
     mechanism=("full-rate-at-once",),

@@ -23,8 +23,8 @@ wrong_reduction = Cause(
         "loss-spike": 0.05, "loss-slow": 0.03,
     },
     predicts={
-        "summed-over-batch": 0.75,
-        "plain-sum-over-batch": 0.60,
+        "summed-over-batch": 0.95,
+        "plain-sum-over-batch": 0.85,
         "loss-multiplied": 0.50,
         "normalised-over-batch": 0.50,
         "updates-too-large": 0.60,
