@@ -125,8 +125,10 @@ def test_a_killed_program_leaves_a_case(write, start, tmp_path: Path) -> None:
     os.kill(int(file.stem.split("-")[1]), signal.SIGKILL)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 137 and b"ended by SIGKILL" in err
-    assert evidence(tmp_path, "run-end")[0]["data"]["signal"] == "SIGKILL"
-    assert len(evidence(tmp_path, "loss-curve")[0]["data"]["values"]) > 0
+    end = evidence(tmp_path, "run-end")[0]["data"]
+    assert end["signal"] == "SIGKILL" and end["steps"] > 0
+    # The numbers of a long curve are in the case and not in the document.
+    assert evidence(tmp_path, "loss-curve")[0]["summary"].startswith("loss ")
 
 
 def test_a_killed_stetho_leaves_the_program_running_and_a_case_that_grows(write, start, tmp_path: Path) -> None:
