@@ -26,5 +26,4 @@ ranks_diverge = Cause(
     statement="the ranks hold different weights",
     test="compare a checksum of the weights over all ranks after a step: if they are the same, it is not this",
     fix="wrap the model and call the wrapper, or average every gradient and broadcast the weights at the start",
-    proof_by_artifact=True,
 )  # fmt: skip

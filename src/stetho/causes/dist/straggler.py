@@ -22,5 +22,4 @@ straggler = Cause(
     statement="one rank is slow and all others wait for it",
     test="move that rank to another machine: if the same rank stays slow, it is not the machine",
     fix="look at what that rank does besides, at its share of the work, and at its machine",
-    proof_by_artifact=True,
 )
