@@ -396,6 +396,7 @@ def test_a_fault_can_be_shown_at_work(cause: Cause) -> None:
 @pytest.mark.parametrize("one", CHECKS)
 def test_a_check_refers_to_what_exists(one: Check) -> None:
     assert set(one.given) <= set(CATALOGUE.causes)
+    assert one.restates in SYMPTOMS | {""}
     assert all(0 < fires < 1 for fires in one.given.values())
     assert one.supplied_by is None or one.supplied_by in set(CATALOGUE.interventions) | VARIANTS
     assert all(FACTS.get(kind.fact) is kind for kind in (*one.reads, *one.also))

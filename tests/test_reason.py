@@ -275,6 +275,17 @@ def test_symptoms_are_not_counted_as_findings() -> None:
     assert posterior(SMALL, seen(loss_flat="fired")) == posterior(SMALL, seen())
 
 
+def test_a_check_that_tells_what_the_symptom_tells_is_not_counted_again() -> None:
+    mild = replace(check("outdone", root="reach", background=0.3, given={"none/healthy": 0.01}), restates="loss-high")
+    both = make(SOFTMAX, SLOW, UNLISTED, HEALTH, more=(mild,))
+    assert posterior(both, seen("loss-high", outdone="fired")) == posterior(both, seen("loss-high"))
+    # Beside a graver symptom, or none, it is evidence like any other.
+    assert posterior(both, seen("loss-flat", outdone="fired")) != posterior(both, seen("loss-flat"))
+    # What it says of a cause is what the symptom says of it: health hardly ever shows like this.
+    now, calm = posterior(both, seen("loss-high")), posterior(both, seen("none"))
+    assert now["none/healthy"] < 0.1 * calm["none/healthy"] and now["loss/softmax"] > calm["loss/softmax"]
+
+
 def test_unknown_is_not_quiet() -> None:
     without = posterior(SMALL, seen())
     assert posterior(SMALL, seen(small_steps="unknown")) == without

@@ -40,6 +40,7 @@ class Check:
     supplied_by: str | None = None
     given: Mapping[str, float] = field(default_factory=dict)
     severity: int = 0
+    restates: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def check(
     supplied_by: str | None = None,
     given: Mapping[str, float] | None = None,
     severity: int = 0,
+    restates: str = "",
 ) -> Callable[[Callable[..., Iterator[Finding]]], Check]:
     """Declare a check. Its id is the function's name; its family is the folder it lives in.
 
@@ -73,6 +75,8 @@ def check(
     `supplied_by` names the intervention that would supply a missing fact.
     `given` says how likely it fires under a cause, for causes whose own file does not say it.
     `severity` orders symptoms; the gravest one that fired stands for the run.
+    `restates` names the symptom that tells the same: where that one stands for the run, this is not counted again, and
+    what this says of a cause is what the symptom says of it.
     """
 
     def declare(function: Callable[..., Iterator[Finding]]) -> Check:
@@ -90,6 +94,7 @@ def check(
             supplied_by=supplied_by,
             given=given or {},
             severity=severity,
+            restates=restates,
         )
 
     return declare

@@ -15,7 +15,7 @@ from stetho.stretches import in_stretches, resized
 from stetho.yardstick import Compared, by_accuracy, by_fit, by_recall, compare, compare_pace, compare_printed, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
-OF_A_WHOLE_RUN = ("loss-flat", "loss-slow")
+OF_A_WHOLE_RUN = ("loss-flat", "loss-slow", "loss-high")
 FAILURES = ("crash", "killed")
 # What only held-out data shows: what training does then says nothing of the cure.
 HELD_OUT = ("overfitting", "metric-stuck")

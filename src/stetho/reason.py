@@ -15,6 +15,8 @@ from stetho.experiment import Experiment
 FLOOR = 0.02
 # A symptom is seen on hardly any run that does not have it.
 SYMPTOM_FLOOR = 0.004
+# How often a fault that mostly has a graver symptom shows by a mild one only.
+MILDER = 0.1
 # An unlisted fault makes any check fire about this often.
 UNLISTED_FIRES = 0.10
 # What a trial fix does under the cause it cures, and under any other.
@@ -64,8 +66,18 @@ def priors(catalogue: Catalogue, circumstances: Mapping[str, bool] | None = None
     return {cause: weight / total for cause, weight in weights.items()}
 
 
-def symptom_likelihood(cause: Cause, symptom: str) -> float:
-    return min(1 - FLOOR, max(SYMPTOM_FLOOR, cause.symptoms.get(symptom, 0.0)))
+def symptom_likelihood(catalogue: Catalogue, cause: Cause, symptom: str) -> float:
+    """P(this is the gravest symptom | cause), from the cause's file, or from the check that tells the same."""
+    told = cause.symptoms.get(symptom)
+    if told is None:
+        told = sum(restated(cause, one) for one in catalogue.checks.values() if one.restates == symptom)
+    return min(1 - FLOOR, max(SYMPTOM_FLOOR, told))
+
+
+def restated(cause: Cause, one: Check) -> float:
+    """A symptom that shows where no graver one does; a fault that mostly shows more gravely may show like this, too."""
+    milder = MILDER if cause.category != "none" else 0.0
+    return (cause.symptoms.get("none", 0.0) + milder) * check_likelihood(cause, one, "fired")
 
 
 def check_likelihood(cause: Cause, one: Check, outcome: str) -> float:
@@ -108,12 +120,12 @@ def predicted(
     return {c: dict(t) if symptomatic else without_symptom(t, flatters=c in flatters) for c, t in tables.items()}
 
 
-def counted(catalogue: Catalogue, judgements: Iterable[Judgement]) -> list[Judgement]:
+def counted(catalogue: Catalogue, judgements: Iterable[Judgement], symptom: str = "") -> list[Judgement]:
     """One answer per root fact: the one that tells the causes apart most. Symptoms are counted elsewhere."""
     best: dict[str, tuple[float, Judgement]] = {}
     for judgement in judgements:
         one = catalogue.checks[judgement.check]
-        if judgement.outcome == "unknown" or one.family == "symptoms":
+        if judgement.outcome == "unknown" or one.family == "symptoms" or (symptom and one.restates == symptom):
             continue
         values = [check_likelihood(c, one, judgement.outcome) for c in catalogue.causes.values()]
         weight = math.log(max(values) / min(values)) + (1.0 if judgement.outcome == "fired" else 0.0)
@@ -130,11 +142,11 @@ def experiment_likelihood(experiment: Experiment, cause: str) -> float:
 
 def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
     """Bayes' rule: prior times the likelihood of every independent thing that was seen."""
-    answers = counted(catalogue, seen.judgements)
+    answers = counted(catalogue, seen.judgements, seen.symptom)
     weights = {}
     base = priors(catalogue, seen.circumstances)
     for cause in catalogue.causes.values():
-        weight = base[cause.id] * symptom_likelihood(cause, seen.symptom)
+        weight = base[cause.id] * symptom_likelihood(catalogue, cause, seen.symptom)
         for judgement in answers:
             weight *= check_likelihood(cause, catalogue.checks[judgement.check], judgement.outcome)
         for experiment in independent(seen.experiments):
@@ -262,9 +274,9 @@ def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str,
 
 def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:
     """The first thing seen that the cause calls as good as impossible."""
-    if symptom_likelihood(cause, seen.symptom) <= FLOOR:
+    if symptom_likelihood(catalogue, cause, seen.symptom) <= FLOOR:
         return f"the symptom {seen.symptom}"
-    for judgement in counted(catalogue, seen.judgements):
+    for judgement in counted(catalogue, seen.judgements, seen.symptom):
         if judgement.outcome == "unknown":
             continue
         one = catalogue.checks[judgement.check]

@@ -175,3 +175,27 @@ class TellingFeature(Fact):
     """Samples that this was measured on."""
     classes: bool
     """Whether the labels are classes."""
+
+
+@dataclass(frozen=True)
+class Reach(Fact):
+    """How far training has come, beside what simple models reach on the same samples."""
+
+    fact: ClassVar[str] = "reach"
+
+    measure: str
+    """What is compared: accuracy, or explained variance."""
+    reached: float
+    """The network's, late in training."""
+    answers: int
+    """The answers it rests on."""
+    simple: float
+    """That of the best simple model, on samples it was not fitted on."""
+    model: str
+    """Which one that is, in words."""
+    linear: float
+    """That of a linear model."""
+    samples: int
+    """The samples it was fitted and measured on."""
+    frozen: float = 0.0
+    """The share of the network's elements that ask for no gradient."""

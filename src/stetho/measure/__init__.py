@@ -18,6 +18,7 @@ from stetho.measure.pace import pace
 from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
 from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
 from stetho.measure.ranks import rank_facts
+from stetho.measure.reach import reach
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
 from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
@@ -32,12 +33,15 @@ __all__ = ["Measured", "facts", "main_steps", "optimizer_name", "rank_facts", "t
 def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
     """Every fact that a recording holds, each with a sentence that says it; each kind comes at most once."""
     steps = main_steps(recording)
-    yield from judged(recording, steps, relate)
-    yield from about_learning(recording, steps)
+    learned = [*judged(recording, steps, relate), *about_learning(recording, steps)]
+    yield from learned
     yield from about_data(recording, relate)
     run = list(about_run(recording, steps))
     yield from run
-    yield from about_procedure(recording, steps)
+    procedure = list(about_procedure(recording, steps))
+    yield from procedure
+    if relate:
+        yield from reach(recording, [fact for fact, _ in (*learned, *procedure)])
     ranks = list(rank_facts(recording.ranks))
     yield from ranks
     yield from pace([*run, *ranks])

@@ -17,7 +17,7 @@ from stetho.cause import Cause
 lr_too_low = Cause(
     id="hp/lr-too-low",
     share=0.22,
-    symptoms={"loss-flat": 0.55, "loss-slow": 0.40, "none": 0.01},
+    symptoms={"loss-flat": 0.50, "loss-slow": 0.36, "loss-high": 0.09, "none": 0.01},
     predicts={
         "updates-too-small": 0.96,
         "lr=x10": {"symptom-gone": 0.45, "better": 0.40, "same": 0.13, "worse": 0.01, "new-failure": 0.01},

@@ -1,0 +1,41 @@
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.checks.train.outdone_by_simple_model import EXAMPLES_QUIET, OUTDONE, outdone
+from stetho.facts import LossCurve, Reach, RunEnd
+
+CURVE = {"values": [1.4, 1.3, 1.25, 1.2]}
+
+
+@check(
+    reads=(LossCurve, Reach),
+    also=RunEnd,
+    root="reach",
+    severity=33,
+    fires={"neighbours know better": {"loss-curve": CURVE, "reach": OUTDONE}},
+    quiet={
+        **{name: {"loss-curve": CURVE, "reach": reach} for name, reach in EXAMPLES_QUIET.items()},
+        "ended before it was through": {
+            "loss-curve": CURVE,
+            "reach": OUTDONE,
+            "run-end": {
+                "code": None, "signal": None, "steps": 100, "seconds": 30.0, "attached": True, "stopped_by": "time",
+            },
+        },
+    },
+)  # fmt: skip
+def loss_high(curve: LossCurve, reach: Reach, end: RunEnd | None) -> Iterator[Finding]:
+    """Training ends far below what a simple model reaches on the same samples.
+
+    ## Why it matters
+    The loss may fall all the while, and the network has still learned less than its data would teach it.
+
+    ## False alarms
+    A run that was ended before it was through is not judged. How much better the simple model must be is said by
+    outdone-by-simple-model.
+    """
+    if end is not None and end.stopped_by is not None:
+        return
+    told = outdone(reach)
+    if told:
+        yield Finding(told, where=(curve.where,) if curve.where else ())

@@ -1,0 +1,86 @@
+import math
+from collections.abc import Iterator
+
+from stetho.check import Finding, check
+from stetho.facts import Reach
+
+OUTDONE = {
+    "measure": "accuracy", "reached": 0.53, "answers": 320, "simple": 0.82, "linear": 0.36, "samples": 1500,
+    "model": "the answer of the 5 nearest neighbours",
+}  # fmt: skip
+EXAMPLES_QUIET = {
+    "as good as they": {**OUTDONE, "reached": 0.80},
+    "too few answers": {**OUTDONE, "reached": 0.6, "answers": 20},
+    "features frozen on purpose": {**OUTDONE, "frozen": 0.9},
+    "both explain most": {**OUTDONE, "measure": "explained variance", "reached": 0.90, "simple": 0.97},
+    "a weak relation": {**OUTDONE, "measure": "explained variance", "reached": 0.05, "simple": 0.16},
+}
+# Faults that leave training as it is and spoil what is held out, and those that no simple model is better off with.
+UNSEEN_BY_TRAINING = (
+    "data/split-leakage", "data/target-leakage",
+    "data/worker-seed-duplication", "train/train-mode-in-eval", "hp/overfitting", "loss/metric-mismatch",
+    "arch/causal-leak", "env/input-bound", "env/slow-storage", "env/device-unused", "dist/straggler", "dist/same-data",
+)  # fmt: skip
+HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-destroyed", "data/labels-all-ignored")
+
+
+@check(
+    reads=Reach,
+    root="reach",
+    background=0.30,
+    restates="loss-high",
+    given={
+        **dict.fromkeys(UNSEEN_BY_TRAINING, 0.02),
+        **dict.fromkeys(HARD_FOR_ALL, 0.05),
+        **dict.fromkeys(("none/healthy", "none/completed", "none/seed-noise"), 0.01),
+        "none/converged": 0.02,
+        "none/slow-but-learning": 0.08,
+        "other/unlisted": 0.30,
+        "hp/lr-too-low": 0.65,
+        "arch/too-small": 0.60,
+        "arch/structural-ceiling": 0.50,
+        "train/params-not-optimized": 0.45,
+        "train/missing-step": 0.60,
+        "train/lr-collapsed": 0.55,
+        "train/grads-wiped": 0.70,
+        "data/not-shuffled": 0.55,
+        "data/stale-batch": 0.50,
+        "loss/wrong-sign": 0.75,
+    },
+    fires={"neighbours know better": OUTDONE, "so does a line": {
+        **OUTDONE, "measure": "explained variance", "reached": 0.2, "simple": 0.93, "model": "linear regression",
+    }},
+    quiet=EXAMPLES_QUIET,
+)  # fmt: skip
+def outdone_by_simple_model(reach: Reach) -> Iterator[Finding]:
+    """Neighbours or a linear model answer samples they have not seen better than the network those it trains on.
+
+    ## Why it matters
+    The data can be learned, and this network has not: the fault is in the network or in how it is trained.
+
+    ## False alarms
+    Networks whose features are frozen on purpose, labels that change over the run, several losses and classes that
+    dominate are not compared. The error must be 1.6 times that of the simple model, and the difference beyond noise.
+    """
+    told = outdone(reach)
+    if told:
+        yield Finding(told)
+
+
+def outdone(reach: Reach, *, ratio: float = 1.6, least: float = 0.12, sigmas: float = 4.0) -> str:
+    """How far a simple model is ahead, in words; empty where it is not, or not by enough."""
+    ours, theirs = 1 - reach.reached, 1 - reach.simple
+    gain = ours - theirs
+    if reach.frozen > 0.5 or not math.isfinite(gain) or gain < least or ours < ratio * theirs or reach.answers < 30:
+        return ""
+    if reach.measure == "accuracy":
+        error = math.sqrt(sum(max(p * (1 - p), 0.01) / n for p, n in ((reach.reached, reach.answers),
+                                                                      (reach.simple, reach.samples))))  # fmt: skip
+    else:
+        error = min(1.0, ours) * math.sqrt(2 / reach.answers) + theirs * math.sqrt(2 / reach.samples)
+    if gain < sigmas * error:
+        return ""
+    return (
+        f"late in training the {reach.measure} is {reach.reached:.3f}; {reach.model} reaches {reach.simple:.3f} "
+        f"on {reach.samples} of the same samples, each unseen by it"
+    )
