@@ -283,7 +283,7 @@ def test_a_check_that_tells_what_the_symptom_tells_is_not_counted_again() -> Non
     assert posterior(both, seen("loss-flat", outdone="fired")) != posterior(both, seen("loss-flat"))
     # What it says of a cause is what the symptom says of it: health hardly ever shows like this.
     now, calm = posterior(both, seen("loss-high")), posterior(both, seen("none"))
-    assert now["none/healthy"] < 0.1 * calm["none/healthy"] and now["loss/softmax"] > calm["loss/softmax"]
+    assert now["none/healthy"] < 0.2 * calm["none/healthy"] and now["loss/softmax"] > calm["loss/softmax"]
 
 
 def test_unknown_is_not_quiet() -> None:

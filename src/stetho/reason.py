@@ -77,17 +77,20 @@ def symptom_likelihood(catalogue: Catalogue, cause: Cause, symptom: str) -> floa
 def restated(cause: Cause, one: Check) -> float:
     """A symptom that shows where no graver one does; a fault that mostly shows more gravely may show like this, too."""
     milder = MILDER if cause.category != "none" else 0.0
-    return (cause.symptoms.get("none", 0.0) + milder) * check_likelihood(cause, one, "fired")
+    return (cause.symptoms.get("none", 0.0) + milder) * fires(cause, one)
+
+
+def fires(cause: Cause, one: Check) -> float:
+    """P(it fires | cause), from the cause's file, else from the check's, else the check's background."""
+    said = cause.predicts.get(one.id, one.given.get(cause.id))
+    if isinstance(said, (int, float)):
+        return float(said)
+    return UNLISTED_FIRES if cause.category == "other" else one.background
 
 
 def check_likelihood(cause: Cause, one: Check, outcome: str) -> float:
-    """P(this answer | cause), from the cause's file, else from the check's, else the check's background."""
-    said = cause.predicts.get(one.id, one.given.get(cause.id))
-    if isinstance(said, (int, float)):
-        fires = float(said)
-    else:
-        fires = UNLISTED_FIRES if cause.category == "other" else one.background
-    return floored(fires if outcome == "fired" else 1 - fires)
+    """P(this answer | cause)."""
+    return floored(fires(cause, one) if outcome == "fired" else 1 - fires(cause, one))
 
 
 def outcome_table(catalogue: Catalogue, cause: Cause, change: str, tests: str | None) -> Mapping[str, float]:
