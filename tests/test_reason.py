@@ -534,6 +534,13 @@ def test_a_check_may_speak_for_the_cause() -> None:
     assert gate(settled(), catalogue=more, rare="unknown").passes
 
 
+def test_a_change_that_a_cause_says_nothing_about_does_not_contradict_it() -> None:
+    said = predicted(SMALL, "rate=x10", None, symptomatic=True)
+    odd = {"same": 0.99, "new-failure": 0.01}
+    irrelevant = replace(experiment("X2", "rate=x10", "new-failure"), predicted={c: odd for c in said})
+    assert gate(settled(), irrelevant).passes
+
+
 def test_no_claim_against_an_experiment_it_calls_impossible() -> None:
     said = {**predicted(SMALL, "rate=x10", None, symptomatic=True), "loss/softmax": {"same": 0.99, "worse": 0.01}}
     contrary = replace(experiment("X2", "rate=x10", "worse"), predicted=said)

@@ -287,6 +287,8 @@ def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:
         if spoken and check_likelihood(cause, one, judgement.outcome) <= FLOOR:
             return f"{judgement.check} ({judgement.outcome})"
     for experiment in independent(seen.experiments):
-        if experiment_likelihood(experiment, cause.id) <= FLOOR:
+        # What a change that it says nothing about does to a run that is broken anyway contradicts nothing.
+        spoken = experiment.predicted.get(cause.id) != experiment.predicted.get("other/unlisted")
+        if spoken and experiment_likelihood(experiment, cause.id) <= FLOOR:
             return f"{experiment.id} ({experiment.outcome})"
     return None

@@ -73,21 +73,26 @@ def test_without_a_loader_nothing_is_said(tmp_path: Path) -> None:
 
 
 def evaluated(step: int, number: int, shown: list[str]) -> str:
-    """An evaluation as it is written: its last batch only after the next loader was begun."""
-    return epoch(number, step) + "".join(batch(step, p, "eval") for p in shown[:-1])
+    return epoch(number, step) + "".join(batch(step, p, "eval") for p in shown)
 
 
 @pytest.mark.parametrize("tests", [["vw"], ["vw", "xy"], ["vw", "xy", "zz"]])
 def test_phases_of_loaders_are_told_by_their_batches(tmp_path: Path, tests: list[str]) -> None:
     events = [loader(0), loader(1, shuffle=False)]
     for number in range(3):
-        late = batch(2 * number, tests[-1], "eval") if number else ""
-        events += [epoch(0, 2 * number), late, batch(2 * number, "ab"), batch(2 * number + 1, "cd")]
+        events += [epoch(0, 2 * number), batch(2 * number, "ab"), batch(2 * number + 1, "cd")]
         events += [evaluated(2 * number + 2, 1, tests)]
-    events += [batch(6, tests[-1], "eval")]
     record = read(tmp_path, STEPS, *events)
     assert [one.phase for one in fact(Loaders, record).loaders] == ["train", "eval"]
     assert fact(Fingerprints, record).epochs == 3
+
+
+def test_an_evaluation_without_a_loader_between_two_epochs_is_not_the_loaders(tmp_path: Path) -> None:
+    events = [loader(0)]
+    for number in range(3):
+        events += [epoch(0, 2 * number), batch(2 * number, "ab"), batch(2 * number + 1, "cd")]
+        events += [batch(2 * number + 2, "vw", "eval")]
+    assert [one.phase for one in fact(Loaders, read(tmp_path, STEPS, *events)).loaders] == ["train"]
 
 
 def test_an_evaluation_inside_an_epoch_does_not_end_it(tmp_path: Path) -> None:

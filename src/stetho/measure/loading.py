@@ -45,23 +45,16 @@ def unthinned(recording: Recording) -> list[Event]:
 
 
 def phases(recording: Recording) -> dict[int, str]:
-    """What each loader is for: the phase of the batches that come after it is begun, by majority.
-
-    A batch of evaluation is written only when the next one comes, which may be after the next loader was begun.
-    """
+    """What each loader is for: the phase of the batches that come after it is begun, by majority."""
     votes: dict[int, Counter[str]] = defaultdict(Counter)
     begun: list[int] = []
-    before, late = "", False
     for event in unthinned(recording):
         if event.kind == "epoch":
             begun.append(int(event.body["l"]))
-            late = before == "eval"
         elif event.kind == "batch":
-            phase = before = str(event.body.get("phase"))
+            phase = str(event.body.get("phase"))
             if event.body.get("l") is not None:
                 votes[int(event.body["l"])][phase] += 1
-            elif late and phase == "eval" and len(begun) == 1:
-                late = False
             elif begun:
                 votes[begun.pop(0)][phase] += 1
     return {loader: count.most_common(1)[0][0] for loader, count in votes.items()}

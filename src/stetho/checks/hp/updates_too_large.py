@@ -13,7 +13,7 @@ def example(*ratios: float | str) -> dict[str, object]:
 @check(
     reads=(UpdateRatios, LearningRate),
     root="update-size",
-    background=0.10,
+    background=0.14,
     fires={
         "half the norm in each early step": example(*[0.5] * 10),
         "NaN after two steps": example(0.4, "inf"),
@@ -25,7 +25,7 @@ def example(*ratios: float | str) -> dict[str, object]:
     },
 )
 def updates_too_large(
-    updates: UpdateRatios, rate: LearningRate, *, early: float = 0.15, late: float = 0.04
+    updates: UpdateRatios, rate: LearningRate, *, early: float = 0.09, late: float = 0.04
 ) -> Iterator[Finding]:
     """Single steps change the parameters by a large part of their norm.
 

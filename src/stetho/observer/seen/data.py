@@ -167,6 +167,8 @@ class Data:
         """Record that a loader starts from its beginning."""
         if id(loader) not in self.numbers:
             self.loader_made(loader)
+        # What was shown to a model before this belongs to what was begun before.
+        self.write_batch()
         self.watch.journal.write("epoch", l=self.numbers[id(loader)], step=self.watch.step)
 
     def entering(self, args: Any, kwargs: Any, train: bool) -> None:
