@@ -7,11 +7,22 @@ from pathlib import Path
 import numpy as np
 
 from stetho import tables
-from stetho.facts import BadCells, ClassCount, DataFile, DataFiles, Labels, LeakingColumns, SharedRows, TellingFeature
+from stetho.facts import (
+    BadCells,
+    ClassCount,
+    DataFile,
+    DataFiles,
+    Labels,
+    LeakingColumns,
+    RowOrders,
+    SharedRows,
+    TellingFeature,
+)
 from stetho.files.again import shared_rows
 from stetho.files.caches import kept_results
 from stetho.files.cells import bad_cells
 from stetho.files.leaks import leaking_columns
+from stetho.files.orders import row_orders
 from stetho.fixes import Grounds, cures
 from stetho.isolation.edits import edited
 
@@ -96,3 +107,24 @@ def test_a_kept_result_is_taken_away_in_the_copy_only(tmp_path: Path) -> None:
     edited(cure.edits[0], tmp_path, [(str(copy), str(original))])
     assert not (copy / "cache" / "a.npz").exists()
     assert (original / "cache" / "a.npz").exists()
+
+
+def test_rows_that_stand_elsewhere_are_brought_into_one_order(tmp_path: Path) -> None:
+    names = [f"leaf_{i}" for i in range(40)]
+    (tmp_path / "sizes.csv").write_text("id,a,b\n" + "".join(f"{n},{i},{i % 7}.5\n" for i, n in enumerate(names)))
+    (tmp_path / "kinds.csv").write_text("id,kind\n" + "".join(f"{n},k{n[-1]}\n" for n in sorted(names)))
+    ((orders, told),) = row_orders(read(tmp_path, "sizes.csv", "kinds.csv"))
+    assert isinstance(orders, RowOrders) and orders.looked_at == 1 and "40 rows" in told
+    (one,) = orders.pairs
+    assert (one.file, one.column, one.other, one.other_column) == ("sizes.csv", "id", "kinds.csv", "id")
+    grounds = Grounds({RowOrders: orders}, (), str(tmp_path))
+    cure = next(cures("data/labels-misaligned", grounds))
+    assert cure.kind == "data" and cure.edits[0].after.splitlines()[1:] == [f"{n},k{n[-1]}" for n in names]
+    assert (tmp_path / "kinds.csv").read_text() == cure.edits[0].before
+
+
+def test_tables_in_one_order_are_left_alone(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("id,v\n" + "".join(f"r{i},{i}\n" for i in range(40)))
+    ((orders, _),) = row_orders(read(tmp_path, "a.csv", "b.csv"))
+    assert isinstance(orders, RowOrders) and orders.pairs == () and orders.looked_at == 1

@@ -31,6 +31,14 @@ def test_the_first_losses_stand_beside_chance_and_equal_chances(tmp_path: Path) 
         ([call("binary_cross_entropy_with_logits", mean=0.5, sq=0.5, m=8)], math.log(2), math.log(2)),
         ([call("mse_loss", mean=1.0, sq=5.0, m=8)], 4.0, None),
         ([call("nll_loss", hist=[1, 1])], math.log(2), math.log(2)),
+        # Nineteen times the weight makes one positive in twenty as heavy as the others: by lot, both alike.
+        (
+            [call("binary_cross_entropy_with_logits", mean=0.05, sq=0.05, m=20, pw=19.0)],
+            1.9 * math.log(2),
+            1.9 * math.log(2),
+        ),
+        ([call(hist=[9, 1], k=2, cw=[1.0, 9.0])], math.log(2), math.log(2)),
+        ([call(hist=[4, 0], k=2, ls=0.2)], -(0.9 * math.log(0.9) + 0.1 * math.log(0.1)), math.log(2)),
     ],
 )
 def test_chance_of_each_kind_of_loss(tmp_path: Path, calls: list[str], chance: float, uniform: float | None) -> None:
@@ -42,6 +50,8 @@ def test_chance_of_each_kind_of_loss(tmp_path: Path, calls: list[str], chance: f
 def test_without_chance_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     assert FirstLoss not in told(read(tmp_path, steps(0, [1.0]), call("l1_loss")))
     assert FirstLoss not in told(read(tmp_path, steps(0, [1.0])))
+    weighed = call("binary_cross_entropy", mean=0.5, sq=0.5, m=8, sw=True)
+    assert FirstLoss not in told(read(tmp_path, steps(0, [1.0]), weighed))
 
 
 def test_losses_after_a_beginning_that_is_missing_are_not_first_ones(tmp_path: Path) -> None:

@@ -71,6 +71,36 @@ class SharedRows(Fact):
 
 
 @dataclass(frozen=True)
+class OtherOrder:
+    """Two files that name the same rows, each row once, in different orders."""
+
+    file: str
+    """The file that was read first."""
+    column: str
+    """Its column that names the rows."""
+    other: str
+    """The other file."""
+    other_column: str
+    """The column that has the same names there."""
+    rows: int
+    """Rows of each."""
+    in_place: float
+    """The share of the rows that stand at the same place in both."""
+
+
+@dataclass(frozen=True)
+class RowOrders(Fact):
+    """Tables of the run that name the same rows, compared by the order in which they have them."""
+
+    fact: ClassVar[str] = "row-orders"
+
+    pairs: tuple[OtherOrder, ...]
+    """The pairs whose orders differ."""
+    looked_at: int
+    """Pairs of tables that name the same rows."""
+
+
+@dataclass(frozen=True)
 class GivenAway:
     """A column of a file that gives the label away."""
 

@@ -11,6 +11,7 @@ from stetho.facts import DataFile, DataFiles, Fact
 from stetho.files.again import shared_rows
 from stetho.files.cells import bad_cells
 from stetho.files.leaks import leaking_columns
+from stetho.files.orders import row_orders
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
 from stetho.tables import Table
@@ -37,6 +38,7 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     yield from bad_cells(read)
     yield from leaking_columns(read, known)
     yield from shared_rows(read)
+    yield from row_orders(read)
 
 
 def opened(recording: Recording) -> Iterator[Measured]:

@@ -49,21 +49,44 @@ def chance_level(recording: Recording) -> tuple[float | None, str]:
         return None, ""
     name = calls[0]["fn"]
     if name in LIKELIHOODS:
-        counts = label_counts(calls)
-        total = sum(counts.values())
-        if not total:
+        shares = label_shares(calls)
+        if not shares:
             return None, ""
-        entropy = -sum(c / total * math.log(c / total) for c in counts.values())
-        return entropy, f"entropy of the labels over {len(counts)} classes"
+        entropy = -sum(share * math.log(share) for share in shares)
+        return entropy, f"entropy of the labels over {len(shares)} classes"
     targets = moments(calls)
     if targets is None:
         return None, ""
     mean, variance = targets
     if name == "mse_loss":
         return variance, "variance of the targets"
-    if name.startswith(BINARY) and 0 < mean < 1:
-        return -(mean * math.log(mean) + (1 - mean) * math.log(1 - mean)), "entropy of the binary labels"
+    if name.startswith(BINARY) and 0 < mean < 1 and not any(c.get("sw") for c in calls):
+        return binary_level(mean, positive_weight(calls)), "entropy of the binary labels"
     return None, ""
+
+
+def label_shares(calls: list[dict[str, Any]]) -> list[float]:
+    """The share of each class in what the loss counts: by its weights, and with its targets smoothed."""
+    counts = label_counts(calls)
+    weights, smoothing = calls[0].get("cw") or [], float(calls[0].get("ls") or 0.0)
+    weighed = {k: n * (weights[k] if k < len(weights) else 1.0) for k, n in counts.items()}
+    total = sum(weighed.values())
+    if total <= 0:
+        return []
+    classes = range(int(calls[0].get("k") or 0)) if smoothing else counts
+    shares = [(1 - smoothing) * weighed.get(k, 0.0) / total for k in classes]
+    return [share for s in shares if (share := s + (smoothing / len(shares) if smoothing else 0.0)) > 0]
+
+
+def positive_weight(calls: list[dict[str, Any]]) -> float:
+    return float(calls[0].get("pw") or 1.0)
+
+
+def binary_level(mean: float, weight: float, answer: float | None = None) -> float:
+    """The loss of one answer for all, the best one where none is given; a positive counts as often as it weighs."""
+    heavy = weight * mean
+    answer = heavy / (heavy + 1 - mean) if answer is None else answer
+    return -(heavy * math.log(answer) + (1 - mean) * math.log(1 - answer))
 
 
 def uniform_level(recording: Recording) -> tuple[float | None, int | None]:
@@ -72,7 +95,9 @@ def uniform_level(recording: Recording) -> tuple[float | None, int | None]:
     if not calls:
         return None, None
     if calls[0]["fn"].startswith(BINARY):
-        return math.log(2), 2
+        targets = moments(calls)
+        weight = positive_weight(calls)
+        return (math.log(2) if weight == 1.0 or targets is None else binary_level(targets[0], weight, 0.5)), 2
     classes = calls[0].get("k") or len(calls[0].get("hist") or [])
     return (math.log(classes), classes) if calls[0]["fn"] in LIKELIHOODS and classes > 1 else (None, None)
 

@@ -101,7 +101,10 @@ def _table(
 
         return saved({name: np.delete(a, list(gone), axis=0) if name in long else a for name, a in arrays.items()})
 
-    return Table(columns, rows, written, dropped if shrinks else None, None, loose)
+    def arranged(order: Sequence[int]) -> bytes:
+        return saved({name: array[list(order)] if name in long else array for name, array in arrays.items()})
+
+    return Table(columns, rows, written, dropped if shrinks else None, arranged, None, loose)
 
 
 def _columns(name: str, array: Any) -> Iterator[Column]:

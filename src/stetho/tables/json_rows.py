@@ -27,7 +27,7 @@ def read(path: Path, content: bytes) -> Table | None:
     if isinstance(whole, list):
         return _table(whole, text, lines=False)
     if isinstance(whole, dict):
-        return Table((), 0, lambda change: content, None, None, {"": whole})
+        return Table((), 0, lambda change: content, loose={"": whole})
     rows = [json.loads(line) for line in text.splitlines() if line.strip()]
     return _table(rows, text, lines=True)
 
@@ -58,11 +58,15 @@ def _table(rows: list[Any], text: str, *, lines: bool) -> Table | None:
             kept[row] = json.dumps(fresh[row]) + "\n"
         return "".join(kept).encode()
 
-    def dropped(gone: Sequence[int]) -> bytes:
-        left = [row for at, row in enumerate(rows) if at not in set(gone)]
+    def arranged(order: Sequence[int]) -> bytes:
+        left = [rows[at] for at in order]
         return "".join(json.dumps(row) + "\n" for row in left).encode() if lines else json.dumps(left).encode()
 
-    return Table(columns, len(rows), written, dropped, 1 if lines else None)
+    def dropped(gone: Sequence[int]) -> bytes:
+        without = set(gone)
+        return arranged([at for at in range(len(rows)) if at not in without])
+
+    return Table(columns, len(rows), written, dropped, arranged, 1 if lines else None)
 
 
 def _columns(name: str, values: list[Any]) -> Iterator[Column]:

@@ -55,7 +55,12 @@ def read(path: Path, content: bytes) -> Table | None:
         gone = {row + first - 1 for row in rows}
         return "".join(line for at, line in enumerate(text.splitlines(keepends=True)) if at not in gone).encode()
 
-    return Table(columns, len(body), written, dropped, first)
+    def arranged(order: Sequence[int]) -> bytes:
+        bare = text.splitlines()
+        end = "\r\n" if "\r\n" in text else "\n"
+        return "".join(line + end for line in (*bare[: first - 1], *(bare[row + first - 1] for row in order))).encode()
+
+    return Table(columns, len(body), written, dropped, arranged, first)
 
 
 def _separator(lines: list[str]) -> str | None:

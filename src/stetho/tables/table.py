@@ -43,6 +43,8 @@ class Table:
     """The file with these values changed, everything else as it was."""
     dropped: Callable[[Sequence[int]], bytes] | None = None
     """The file without these rows; None where it cannot be had."""
+    arranged: Callable[[Sequence[int]], bytes] | None = None
+    """The file with its rows in this order; None where it cannot be had."""
     first_line: int | None = None
     """The line of the first row, where rows are lines."""
     loose: Mapping[str, Any] = field(default_factory=dict)

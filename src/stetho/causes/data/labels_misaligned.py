@@ -20,6 +20,7 @@ labels_misaligned = Cause(
     symptoms={"loss-flat": 0.75, "none": 0.15, "loss-slow": 0.03, "loss-oscillating": 0.03},
     predicts={
         "labels-unrelated": 0.93,
+        "rows-in-other-order": 0.50,
         "one-batch": {"symptom-gone": 0.85, "better": 0.10, "same": 0.03, "worse": 0.01, "new-failure": 0.01},
         "shuffled-labels": {
             "symptom-gone": 0.01,
@@ -32,7 +33,7 @@ labels_misaligned = Cause(
         "lr=x10": {"symptom-gone": 0.02, "better": 0.05, "same": 0.70, "worse": 0.20, "new-failure": 0.03},
         "lr=x0.1": {"symptom-gone": 0.02, "better": 0.05, "same": 0.85, "worse": 0.07, "new-failure": 0.01},
     },
-    mechanism=("labels-unrelated",),
+    mechanism=("rows-in-other-order", "labels-unrelated"),
     statement="labels do not belong to their inputs",
     test="restore the pairing: if the loss still stays at chance, it is not this",
     fix="apply every shuffle, sort, shift and filter to inputs and labels together",

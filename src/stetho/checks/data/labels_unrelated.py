@@ -28,9 +28,13 @@ def labels_unrelated(pairs: Association, *, least: int = 200, sigmas: float = 3.
     ## False alarms
     Tasks in which closeness in raw numbers means nothing, such as parity, or labels that are noise by nature.
     """
-    lift = pairs.agreement - pairs.expected
-    if pairs.samples >= least and lift < max(sigmas * pairs.error, 0.02):
+    if unrelated(pairs, least=least, sigmas=sigmas):
         yield Finding(
             f"nearest neighbours among {pairs.samples} inputs share the label {pairs.agreement:.3f} of the time, "
             f"random pairs {pairs.expected:.3f}"
         )
+
+
+def unrelated(pairs: Association, *, least: int = 200, sigmas: float = 3.0) -> bool:
+    """Whether neighbours agree no more than strangers do, on samples enough to tell."""
+    return pairs.samples >= least and pairs.agreement - pairs.expected < max(sigmas * pairs.error, 0.02)

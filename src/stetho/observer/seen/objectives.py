@@ -17,6 +17,7 @@ from ..schedule import losses_shown
 from ..unseen import transformed, unrecorded
 from .fit import explained
 from .forms import form, sequence
+from .weighting import weighting
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -152,6 +153,7 @@ class Objectives:
                 red=kwargs.get("reduction", "mean") if name != "log_softmax" else None,
                 **sizes(name, given, target),
                 **self.described(name, expects, given, target, kwargs),
+                **weighting(name, args, kwargs),
             )
 
     @guarded
