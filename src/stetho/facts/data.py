@@ -199,3 +199,5 @@ class Reach(Fact):
     """The samples it was fitted and measured on."""
     frozen: float = 0.0
     """The share of the network's elements that ask for no gradient."""
+    by_lot: float = 0.0
+    """What answering without a look at the input reaches: the share of the largest class, or no variance at all."""

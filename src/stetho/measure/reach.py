@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from stetho.facts import Fact, Frozen, LossCurve, LossInput, LossInputs, PlainLoss, Reach
 from stetho.measure.association import Pairs, kept_pairs
@@ -14,7 +14,7 @@ from stetho.measure.series import Measured
 from stetho.measure.telling import is_classes
 from stetho.recording import Recording
 
-F = TypeVar("F", bound=Fact)
+OF_NUMBERS = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 FOLDS = 5
 # Strength of the linear model's penalty, per sample; numbers of neighbours that are asked.
 PENALTIES = (1e-3, 1e-2, 1e-1)
@@ -35,7 +35,7 @@ def reach(recording: Recording, known: Sequence[Fact]) -> Iterator[Measured]:
         return
     classes = pairs.y.shape[1] == 1 and is_classes(pairs.y[:, 0], pairs.whole)
     late = accuracy(of) if classes else explained(of)
-    if late is None or (pairs.whole and not classes) or (classes and dominated(pairs.y[:, 0])):
+    if late is None or (pairs.whole and not classes) or (classes and largest_share(pairs.y[:, 0]) > DOMINANT):
         return
     found = simple_models(pairs, classes)
     if not found:
@@ -50,6 +50,7 @@ def reach(recording: Recording, known: Sequence[Fact]) -> Iterator[Measured]:
         model=name,
         linear=max(v for k, v in found.items() if k.startswith("linear")),
         samples=len(pairs.x),
+        by_lot=largest_share(pairs.y[:, 0]) if classes else 0.0,
         frozen=frozen.frozen / frozen.elements if isinstance(frozen, Frozen) and frozen.elements else 0.0,
     )
     told = f"late in training the {fact.measure} is {fact.reached:.3f}"
@@ -100,17 +101,20 @@ def answers(site: LossInput) -> int:
 
 
 def explained(of: Mapping[type[Fact], Fact]) -> tuple[float, int] | None:
-    """The late share of the targets' variance that is explained, and of how many."""
-    curve = of.get(LossCurve)
+    """The late share of the targets' variance that is explained, and of how many; scores of classes explain none."""
+    curve, inputs = of.get(LossCurve), of.get(LossInputs)
+    trained = [s.function for s in inputs.sites if s.trained] if isinstance(inputs, LossInputs) else []
     if not isinstance(curve, LossCurve) or curve.explained is None or not curve.explained_from:
+        return None
+    if any(function not in OF_NUMBERS for function in trained):
         return None
     return curve.explained, curve.explained_from
 
 
-def dominated(labels: Any) -> bool:
+def largest_share(labels: Any) -> float:
     import numpy as np
 
-    return bool(np.unique(labels, return_counts=True)[1].max() > DOMINANT * len(labels))
+    return float(np.unique(labels, return_counts=True)[1].max() / len(labels))
 
 
 def simple_models(pairs: Pairs, classes: bool) -> dict[str, float]:

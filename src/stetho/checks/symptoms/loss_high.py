@@ -1,10 +1,12 @@
 from collections.abc import Iterator
+from statistics import median
 
 from stetho.check import Finding, check
 from stetho.checks.train.outdone_by_simple_model import EXAMPLES_QUIET, OUTDONE, outdone
 from stetho.facts import LossCurve, Reach, RunEnd
 
-CURVE = {"values": [1.4, 1.3, 1.25, 1.2]}
+CURVE = {"values": [1.4, 1.3, 1.25, 1.2] + [1.19, 1.2] * 40}
+SHORT = {"values": [2.2 - 0.05 * i for i in range(30)]}
 
 
 @check(
@@ -15,6 +17,7 @@ CURVE = {"values": [1.4, 1.3, 1.25, 1.2]}
     fires={"neighbours know better": {"loss-curve": CURVE, "reach": OUTDONE}},
     quiet={
         **{name: {"loss-curve": CURVE, "reach": reach} for name, reach in EXAMPLES_QUIET.items()},
+        "a short try of the program, which is still learning": {"loss-curve": SHORT, "reach": OUTDONE},
         "ended before it was through": {
             "loss-curve": CURVE,
             "reach": OUTDONE,
@@ -31,11 +34,20 @@ def loss_high(curve: LossCurve, reach: Reach, end: RunEnd | None) -> Iterator[Fi
     The loss may fall all the while, and the network has still learned less than its data would teach it.
 
     ## False alarms
-    A run that was ended before it was through is not judged. How much better the simple model must be is said by
-    outdone-by-simple-model.
+    A run that was ended before it was through is not judged, nor is a short one that is still learning. How much better
+    the simple model must be is said by outdone-by-simple-model.
     """
-    if end is not None and end.stopped_by is not None:
+    if (end is not None and end.stopped_by is not None) or under_way(curve):
         return
     told = outdone(reach)
     if told:
         yield Finding(told, where=(curve.where,) if curve.where else ())
+
+
+def under_way(curve: LossCurve, *, short: int = 150, falls: float = 0.1) -> bool:
+    """Whether a run of few steps still comes down at its end."""
+    if (curve.steps[-1] + 1 if curve.steps else len(curve.values)) >= short:
+        return False
+    fifth = max(1, len(curve.values) // 5)
+    before, last = median(curve.values[-3 * fifth : -2 * fifth] or curve.values[:1]), median(curve.values[-fifth:])
+    return last < (1 - falls) * before

@@ -24,6 +24,9 @@ SWINGS = {"name": "loss", "points": 150, "start": 2.3, "level": 2.4, "swing": 0.
         "noisy and falling": {
             "loss-curve": {"values": [2.3 - i * 0.04 + 0.1 * (-1) ** i for i in range(48)], "chance": 2.303},
         },
+        "targets of much noise, learned as far as they can be": {
+            "loss-curve": {"values": [1.3, 0.8, 1.1, 0.7, 1.25, 0.9, 1.0, 0.75] * 6, "chance": 1.05},
+        },
         "calm at chance": {"loss-curve": {"values": [2.31, 2.30] * 24, "chance": 2.303}},
         "no known level": {"loss-curve": {"values": [0.2, -0.3, 0.1, -0.2] * 12}},
         "noise of single samples": {"loss-curve": STAYS, "loss-swings": {**SWINGS, "against": -0.1}},
@@ -57,11 +60,17 @@ def loss_oscillating(curve: LossCurve, swings: LossSwings | None, *, least: floa
     if seen is None or curve.chance is None or curve.objectives > 1 or seen.steps < 20:
         return
     amount = swing(curve.values)
-    if amount > least and seen.end > 0.9 * min(seen.start, curve.chance):
+    if amount > least and seen.end > 0.9 * min(seen.start, curve.chance) and overshoots(curve, curve.chance):
         yield Finding(
             f"loss swings by {amount:.0%} of its level around {seen.end:.3g}; chance is {curve.chance:.3g}",
             where=(curve.where,) if curve.where else (),
         )
+
+
+def overshoots(curve: LossCurve, chance: float, *, above: float = 1.5) -> bool:
+    """Whether one late value in ten lies far above chance: batches of noisy targets scatter about it, no farther."""
+    late = sorted(v for v in curve.values[len(curve.values) // 2 :] if math.isfinite(v))
+    return bool(late) and late[len(late) * 9 // 10] > above * chance
 
 
 def swings_back(swings: LossSwings, *, opposed: float = 0.3, errors: float = 4.5, least: float = 0.25) -> bool:

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from itertools import chain, islice
+from math import log
 from statistics import median
 
 from stetho.check import Finding, check
@@ -68,6 +69,10 @@ def held_at(*values: float) -> dict[str, object]:
     },
     quiet={
         "held out below chance": held_at(2.1, 1.6, 1.5, 1.6),
+        "training multiplies its loss": {
+            **held_at(0.4, 0.3, 0.3, 0.3),
+            "loss-curve": {"values": [0.003 * 0.9**i for i in range(60)], "chance": 0.0023},
+        },
         "training has not come far either": against_chance(0.1, loss=2.0),
         "better than drawn by lot": against_chance(0.45),
         "as many classes as nobody knows": against_chance(0.05, classes=None),
@@ -164,6 +169,9 @@ def guessed(curve: LossCurve, held: ValidationLoss | None, first: FirstLoss | No
     # Errors of answers and errors of numbers have other units than the loss.
     same = not words_of(held.name) & {"mae", "mse", "rmse", "error", "err", "ppl", "perplexity"}
     if len(known) < 3 or not same or end.end > LEARNED * curve.chance:
+        return
+    # Training may multiply its loss by something that the held-out loss is not multiplied by.
+    if not 0.2 < curve.chance / log(max(2, first.classes)) < 3:
         return
     last = median(known[-max(2, len(known) // 5) :])
     if last > ABOVE * curve.chance:

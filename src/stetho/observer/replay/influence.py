@@ -134,8 +134,11 @@ class Probe:
         return edges or bool(tables) or bool(held) or any(t.is_sparse for t in self.given)
 
     def labelled(self, size: int) -> bool:
-        """Whether what meets the output outside the model has one row for each sample, too."""
+        """Whether what meets the output outside the model has one row for each sample, too; of a model that makes its
+        loss itself, whether it was given classes beside its input."""
         met = [t for e in self.operations for t in tensors_in((e.args, e.kwargs)) if not t.requires_grad]
+        if any(o.dim() == 0 for o in self.outputs):
+            met += [t for t in self.given[1:] if not t.is_floating_point() and t.dtype != torch.bool]
         return any(t.dim() and t.shape[0] == size for t in met)
 
     def replaced(self, axis: int, size: int, place: int) -> tuple[Tape, list[Any], int] | None:

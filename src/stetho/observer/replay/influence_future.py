@@ -56,7 +56,7 @@ class Future:
         ):
             return False
         columns = [given] if given.dim() == 2 else [given[..., f] for f in range(min(FEATURES, given.shape[2]))]
-        for target in self.targets(given.shape[0] * given.shape[1]):
+        for target in self.targets(given):
             for column in columns:
                 held = target.reshape(column.shape).to(column.dtype)
                 ahead, here = held[:, :-1] == column[:, 1:], held == column
@@ -68,9 +68,12 @@ class Future:
                     return True
         return False
 
-    def targets(self, size: int) -> list[Any]:
-        """Data that met the output outside the model, with a number for each place."""
+    def targets(self, given: Any) -> list[Any]:
+        """Data that met the output outside the model, or that a model with a loss of its own was given beside its
+        input, with a number for each place."""
+        size = given.shape[0] * given.shape[1]
         met = [t for e in self.probe.operations for t in tensors_in((e.args, e.kwargs))]
+        met += [t for t in self.probe.given if t is not given]
         return [t for t in met if not t.requires_grad and t.numel() == size and not t.is_complex()]
 
     def by_place(self, mask: Any, given: Any) -> Any:
