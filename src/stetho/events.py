@@ -17,6 +17,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "check": ("o", "i"),
     "coverage": ("reached", "left_out", "names", "idle", "loaded", "late"),
     "epoch": ("l", "step"),
+    "evaluation": ("step", "n", "loss"),
     "fit": ("step", "r2"),
     "input": ("n", "mean", "std", "low", "high", "bad"),
     "loader": ("l",),
@@ -26,6 +27,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "origin": ("step", "op", "phase"),
     "pairs": ("x", "y", "whole", "discrete"),
     "raw": ("step", "x"),
+    "rows": ("step", "phase", "x", "h"),
     "sample": ("o", "i"),
     "unlocalised": ("step",),
 }

@@ -303,7 +303,7 @@ def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool 
     found = compared.difference
     if found is None:
         return Judged("undecided", compared.why, measure="printed result")
-    told = f"printed {compared.measure} {found.before:.4g} -> {found.after:.4g}"
+    told = f"{'' if compared.why else 'printed '}{compared.measure} {found.before:.4g} -> {found.after:.4g}"
     outcome: ExperimentOutcome = "better" if found.better else "worse" if found.worse else "same"
     if (
         (scores and found.better and was.startswith("loss-") and now == "none")

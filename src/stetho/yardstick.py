@@ -11,6 +11,7 @@ from typing import TypeVar
 from stetho.curves import roughness, shape
 from stetho.facts import (
     ClassRecalls,
+    Evaluations,
     Fact,
     LossCurve,
     LossInput,
@@ -212,7 +213,10 @@ def pace(facts: Facts) -> tuple[float, float, int] | None:
 
 
 def compare_printed(base: Facts, changed: Facts, *, scores: bool = False) -> Compared:
-    """The two runs by what the program itself printed of how well it does, held-out numbers first; or scores only."""
+    """The two runs by what the program itself printed of how well it does, held-out numbers first; or scores only.
+
+    Where it printed nothing that both have, by the losses that were seen in evaluations.
+    """
     one, two = fact_in(base, Printed), fact_in(changed, Printed)
     theirs = {number.name: number for number in two.numbers} if two is not None else {}
     for ours in one.results() if one is not None else ():
@@ -221,7 +225,30 @@ def compare_printed(base: Facts, changed: Facts, *, scores: bool = False) -> Com
             continue
         if other is not None and math.isfinite(level(ours)) and math.isfinite(level(other)):
             return Compared(ours.name, "", by_printed(ours, other))
+    seen = evaluated(base, changed, scores=scores)
+    if seen is not None:
+        return Compared(seen[0].name, "", by_printed(*seen), "seen, not printed")
     return Compared("printed result", "", None, "the program printed no result that both runs have")
+
+
+def evaluated(base: Facts, changed: Facts, *, scores: bool) -> tuple[PrintedNumber, PrintedNumber] | None:
+    """Held-out evaluations of both runs at equal steps: right answers where they were seen, else the loss."""
+    one, two = fact_in(base, Evaluations), fact_in(changed, Evaluations)
+    ours = one.held_out() if one is not None else None
+    theirs = two.at(ours.where, ours.function) if ours is not None and two is not None else None
+    if ours is None or theirs is None:
+        return None
+    same = [k for k, step in enumerate(ours.steps) if step <= theirs.steps[-1]]
+    right = [ours.right[k] for k in same], list(theirs.right)
+    if all(value is not None for side in right for value in side) and same:
+        name, kind, found = "right answers in evaluation", "score", right
+    else:
+        name, kind, found = "loss in evaluation", "loss", ([ours.losses[k] for k in same], list(theirs.losses))
+    sides = [[value for value in side if value is not None and math.isfinite(value)] for side in found]
+    if (scores and kind != "score") or not all(sides):
+        return None
+    first, second = (PrintedNumber(name, kind, "validation", tuple(side)) for side in sides)
+    return first, second
 
 
 def by_printed(ours: PrintedNumber, theirs: PrintedNumber) -> Difference:

@@ -1051,3 +1051,70 @@ def test_a_model_inside_a_transform_is_out_of_reach(under: Under) -> None:
     for name, value in (("one-batch", ""), ("batch-size", "4"), ("standardised-inputs", "")):
         under(name, ensemble, value)
         assert "inside a transform" in under.why_not
+
+
+class Watched(nn.Module):
+    """Keeps what it is given, in training and in evaluation."""
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(*layers)
+        self.trained: list[torch.Tensor] = []
+        self.tested: list[torch.Tensor] = []
+
+    def forward(self, x: torch.Tensor) -> Any:
+        (self.trained if self.training else self.tested).append(x.clone())
+        return self.layers(x)
+
+
+def with_held_out(model: Watched, x: torch.Tensor, *held: torch.Tensor) -> Callable[[], list[float]]:
+    """A training on rows of x that evaluates what is held out after each step."""
+    y = torch.randint(0, 3, (len(x),), generator=torch.Generator().manual_seed(2))
+
+    def loss_of(step: int) -> torch.Tensor:
+        model.eval()
+        with torch.no_grad():
+            for one in held:
+                model(one)
+        model.train()
+        rows = slice(step % 4 * 16, step % 4 * 16 + 16)
+        return F.cross_entropy(model(x[rows]), y[rows])
+
+    return lambda: train(model, loss_of)
+
+
+def test_evaluation_is_brought_to_the_scale_of_training(under: Under) -> None:
+    draw = torch.Generator().manual_seed(1)
+    x = torch.randn(64, 5, generator=draw)
+    held = 40 + 9 * torch.randn(50, 5, generator=draw)
+    model = Watched(nn.Linear(5, 3))
+    under("training-scale", with_held_out(model, x, held))
+    assert under.why_not == ""
+    assert torch.equal(model.tested[0], held), "nothing is known of training yet"
+    seen = torch.cat(model.trained)
+    assert torch.allclose(model.tested[-1].mean(0), seen[:-16].mean(0), atol=0.1)
+    assert torch.allclose(model.tested[-1].std(0), seen[:-16].std(0), atol=0.1)
+    assert all(torch.equal(given, x[k % 4 * 16 :][:16]) for k, given in enumerate(model.trained))
+
+
+def test_channels_in_reverse_order_are_turned_round(under: Under) -> None:
+    draw = torch.Generator().manual_seed(1)
+    colours = torch.tensor([0.9, 0.5, 0.1]).view(3, 1, 1)
+    x = colours + 0.1 * torch.randn(64, 3, 4, 4, generator=draw)
+    held = colours.flip(0) + 0.1 * torch.randn(40, 3, 4, 4, generator=draw)
+    model = Watched(nn.Flatten(), nn.Linear(48, 3))
+    under("training-scale", with_held_out(model, x, held))
+    assert under.why_not == ""
+    assert torch.equal(model.tested[-1], held.flip(1))
+
+
+def test_what_is_like_the_training_or_is_training_data_stays_as_it_is(under: Under) -> None:
+    draw = torch.Generator().manual_seed(1)
+    x, held = torch.randn(64, 5, generator=draw), 0.1 + torch.randn(200, 5, generator=draw)
+    model = Watched(nn.Linear(5, 3))
+    under("training-scale", with_held_out(model, x, held, x))
+    assert "like those of training" in under.why_not or "its training data" in under.why_not
+    assert all(torch.equal(given, (held, x)[k % 2]) for k, given in enumerate(model.tested))
+    words = Words()
+    under("training-scale", lambda: text(words))
+    assert under.why_not

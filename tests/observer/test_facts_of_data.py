@@ -12,7 +12,18 @@ from typing import Any
 import pytest
 from fact_runs import Run, near, observed, shared_folder
 
-from stetho.facts import Association, Fingerprints, InputScale, Labels, Loaders, Predictions, RawSamples, Types
+from stetho.facts import (
+    Association,
+    Evaluations,
+    Fingerprints,
+    InputScale,
+    Labels,
+    Loaders,
+    Predictions,
+    RawSamples,
+    Types,
+)
+from stetho.measure.data import matrix
 
 Rows = list[list[float]]
 
@@ -201,3 +212,27 @@ def scaled(rows: Rows) -> Rows:
     """Columns with mean 0 and deviation 1; those that do not vary are left out."""
     columns = [[(v - fmean(c)) / pstdev(c) for v in c] for c in zip(*rows, strict=True) if len(set(c)) > 1]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def test_evaluations_and_what_they_come_to(run: Callable[[str], Run]) -> None:
+    found = run("classify")
+    (line,) = found.of(Evaluations).lines
+    stretches = [(phase, list(group)) for phase, group in groupby(found.truth["batches"], key=lambda b: b[0])]
+    passes = [group for phase, group in stretches if phase == "eval"]
+    scored = [[(row, y) for _, _, labels, scores in p for row, y in zip(scores, labels, strict=True)] for p in passes]
+    costs = [fmean(math.log(sum(map(math.exp, row))) - row[y] for row, y in p) for p in scored]
+    rights = [fmean(row.index(max(row)) == y for row, y in p) for p in scored]
+    assert near(line.losses, costs) and near(line.right, rights)
+    assert (line.function, line.samples, line.steps) == ("cross_entropy", 16, (4, 8, 12))
+    assert found.at(line.where, "eval-loss") and line.trained is not None and 0 < line.trained < 0.5
+
+
+def test_samples_of_training_and_of_evaluation_are_kept(run: Callable[[str], Run]) -> None:
+    found = run("classify")
+    kept = found.recording.of("rows")
+    assert {body["phase"] for body in kept} == {"train", "eval"}
+    batches = [(phase, inputs) for phase, inputs, _, _ in found.truth["batches"]]
+    for body, (phase, inputs) in zip(kept, batches, strict=True):
+        rows = matrix(body["x"]).tolist()
+        assert body["phase"] == phase and body["shape"] == [len(inputs), 6] and len(body["h"]) == len(rows)
+        assert near(rows, inputs[:: -(-len(inputs) // max(len(rows), 1))])

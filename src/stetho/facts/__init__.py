@@ -26,6 +26,7 @@ from stetho.facts.files import (
 from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift
 from stetho.facts.influence import Influence
 from stetho.facts.kernel import KernelEvent, KernelLog
 from stetho.facts.limits import ResourceLimits
@@ -156,8 +157,11 @@ __all__ = [
     "Detached",
     "DiskPlace",
     "Disks",
+    "Evaluation",
+    "Evaluations",
     "Fact",
     "Feature",
+    "FeatureShift",
     "Fingerprints",
     "FirstLoss",
     "Frame",
@@ -175,6 +179,7 @@ __all__ = [
     "GroupRate",
     "Influence",
     "InputScale",
+    "InputShift",
     "JobState",
     "KernelEvent",
     "KernelLog",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from stetho.measure.association import association
 from stetho.measure.data import input_scale, labels, raw_samples
+from stetho.measure.evaluation import evaluations
 from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
 from stetho.measure.held_out import overlap
 from stetho.measure.influence import influence
@@ -22,6 +23,7 @@ from stetho.measure.reach import reach
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
 from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
+from stetho.measure.shift import input_shift
 from stetho.measure.start import resumed, seeds, weights_read
 from stetho.measure.telling import telling_feature
 from stetho.measure.weights import activations, layer_updates, optimizer_state, updates, weight_statistics
@@ -92,6 +94,8 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from class_recalls(recording)
     yield from fingerprints(recording)
     yield from overlap(recording)
+    yield from evaluations(recording)
+    yield from input_shift(recording)
     if relate:
         yield from telling_feature(recording)
 

@@ -28,6 +28,7 @@ from .seen import gradients
 from .seen.backward import Backwards
 from .seen.beginnings import Beginnings
 from .seen.data import Data
+from .seen.evaluations import Evaluations
 from .seen.manual import Manual
 from .seen.modules import Modules
 from .seen.objectives import Objectives
@@ -78,7 +79,7 @@ class Watch:
         self.modules, self.reach = Modules(self), Reach(self)
         self.data = Data(self)
         self.tracer = Tracer(self)
-        self.objectives = Objectives(self)
+        self.objectives, self.evaluations = Objectives(self), Evaluations(self)
         self.replay = Replay(self)
         self.manual, self.unstepped = Manual(self), Unstepped(self)
         self.beginnings = Beginnings(self)
@@ -120,6 +121,7 @@ class Watch:
         self.unstepped.ends()
         self.replay.unfinished()
         self.data.write_batch()
+        self.evaluations.over()
         if self.seeded:
             self.process.sources()
         self.journal.flush()
@@ -154,6 +156,7 @@ class Watch:
             self.replay,
             self.data,
             self.objectives,
+            self.evaluations,
             self.modules,
             self.reach,
             self.sources,

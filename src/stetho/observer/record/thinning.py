@@ -14,8 +14,8 @@ from .steps import Block
 # What is said once, or tells of a single event, stays; unless a program makes it so often that it fills the recording.
 STAYING = (
     "attached", "run", "model", "optimizer", "parameters", "coverage", "planned", "loader", "scheduler", "loaded",
-    "seeded", "mode", "input", "raw", "pairs", "skipped", "scaler", "origin", "unlocalised", "fault", "end", "applied",
-    "full", "influence", "ring", "change", "streams", "sources", "clearing", "clip", "eval",
+    "seeded", "mode", "input", "raw", "pairs", "rows", "skipped", "scaler", "origin", "unlocalised", "fault", "end",
+    "applied", "full", "influence", "ring", "change", "streams", "sources", "clearing", "clip", "eval", "evaluation",
 )  # fmt: skip
 OFTEN = 200
 # Of these the last one says it all.

@@ -16,6 +16,7 @@ from ..late.streams import Streams
 from ..tensors import tensors_in
 from ..unseen import unrecorded
 from .inputs import fingerprints, first_tensor, is_sequence, packed, scale
+from .rows import Rows
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -57,6 +58,7 @@ class Data:
         self.inputs_written = 0
         self.evaluated = 0
         self.streams = Streams(watch)
+        self.rows = Rows(watch)
 
     def install(self, patches: Patches) -> None:
         """Follow torch's loaders from their making, and time what the program waits for them."""
@@ -194,6 +196,8 @@ class Data:
             if value.shape[0] > 0:
                 self.evaluated += not train
                 self.batch = {"step": step, "phase": "train" if train else "eval", "h": fingerprints(value)}
+                if value.numel():
+                    self.rows.seen(value, self.batch["h"], train)
             if show or (look and not bool(torch.isfinite(value.float()).all())):
                 self.inputs_written += 1
                 site = self.watch.journal.site(sites.here(2, 6))

@@ -339,6 +339,7 @@ class Modules:
         assert self.evaluating is not None
         self.evaluation += max(0.0, self.last_evaluated - self.evaluating)
         self.evaluating = None
+        self.watch.evaluations.over()
 
     def write_modes(self) -> None:
         """How often models were called in which mode, so far."""

@@ -158,10 +158,13 @@ class Objectives:
 
     @guarded
     def returned(self, name: str, function: Any, args: Any, kwargs: Any, value: Any) -> None:
-        """Keep what a loss that is trained on came to: it may be one term of what backward is called on."""
-        if not isinstance(value, torch.Tensor) or not value.requires_grad or value.is_meta:
+        """Keep what a loss came to; one that is trained on may be a term of what backward is called on."""
+        if not isinstance(value, torch.Tensor) or value.is_meta:
             return
         watch = self.watch
+        if not value.requires_grad:
+            watch.evaluations.seen(name, *arguments(name, args, kwargs), kwargs.get("reduction", "mean"), value)
+            return
         if watch.tracer.looking:
             with unrecorded():
                 watch.tracer.saw(function, args, kwargs, value)

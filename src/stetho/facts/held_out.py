@@ -1,0 +1,100 @@
+"""Evaluation as it was observed: what it came to, and how the samples it is made on differ from those of training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stetho.evidence import Place
+from stetho.facts.fact import Fact
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One line at which a loss is computed without being trained on, evaluation by evaluation."""
+
+    function: str
+    """The loss function."""
+    where: Place | None
+    """The line that calls it."""
+    steps: tuple[int, ...]
+    """The step before which each evaluation was made."""
+    losses: tuple[float, ...]
+    """The mean loss over the samples of each."""
+    right: tuple[float | None, ...]
+    """The share of right answers in each, where the loss is one of classes."""
+    samples: int
+    """Samples in the last one."""
+    trained: float | None = None
+    """The share of its samples that were trained on, among those that could be told; None where none could."""
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it is not an evaluation of training data."""
+        return self.trained is None or self.trained < 0.5
+
+
+@dataclass(frozen=True)
+class Evaluations(Fact):
+    """What evaluations came to, by the losses that were computed in them."""
+
+    fact: ClassVar[str] = "evaluations"
+
+    lines: tuple[Evaluation, ...]
+    """The lines in the order in which they were first reached."""
+
+    def held_out(self) -> Evaluation | None:
+        """The evaluation of held-out data that was made most often."""
+        return max((one for one in self.lines if one.held_out), key=lambda one: len(one.steps), default=None)
+
+    def at(self, where: Place | None, function: str) -> Evaluation | None:
+        """What one line came to."""
+        return next((one for one in self.lines if (one.where, one.function) == (where, function)), None)
+
+
+@dataclass(frozen=True)
+class FeatureShift:
+    """One feature, or one channel, in training and in evaluation."""
+
+    feature: int
+    """Its number, from 0."""
+    trained: float
+    """Its centre in training: the median, or the mean of a feature with few values."""
+    trained_spread: float
+    """Its spread there."""
+    evaluated: float
+    """Its centre in evaluation."""
+    evaluated_spread: float
+    """Its spread there."""
+    size: float
+    """How far the two are apart: centres in units of the spread in training, or the spreads' ratio in powers of two."""
+
+
+@dataclass(frozen=True)
+class InputShift(Fact):
+    """The inputs of evaluation, training data left out, beside those of training."""
+
+    fact: ClassVar[str] = "input-shift"
+
+    trained: int
+    """Samples of training that were compared."""
+    evaluated: int
+    """Samples of evaluation that were compared."""
+    features: int
+    """Features that were compared, or channels of an image; 1 for tokens."""
+    largest: tuple[FeatureShift, ...]
+    """Those that are furthest apart, at most five."""
+    middle: float
+    """The median over all features of how far they are apart."""
+    usual_largest: float
+    """How far the furthest feature of a part of the training data, as many samples, is from the rest."""
+    usual_middle: float
+    """The median over features for such a part."""
+    tokens: bool = False
+    """Whether the inputs are whole numbers: then all sizes are shares of them that would have to be others."""
+    whole: bool = True
+    """Whether all batches of an evaluation were looked at, or only its first ones."""
+    shape: tuple[int, ...] = ()
+    """The shape of the first batch of evaluation."""
+    swapped: bool = False
+    """Whether the channels in evaluation are those of training in reverse order, as far as centre and spread tell."""

@@ -1,0 +1,95 @@
+"""Losses that are computed without training on them: what each evaluation of held-out data comes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .. import sites
+from ..unseen import unrecorded
+
+if TYPE_CHECKING:
+    from ..watch import Watch
+
+# Evaluations on record, lines that are told apart within one, and samples of each by which it is told what it is of.
+MOST, LINES, PRINTS = 400, 8, 64
+
+
+class Line:
+    """What one line of an evaluation has come to so far; sums stay on the device until they are written."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.calls = self.samples = 0
+        self.loss: Any = 0.0
+        self.right: Any = 0
+        self.answers: Any = 0
+        self.prints: list[str] = []
+
+
+class Evaluations:
+    """Adds up the losses between two calls of a model for training, line by line."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.lines: dict[int, Line] = {}
+        self.written = 0
+
+    def seen(self, name: str, given: Any, target: Any, reduction: str, value: Any) -> None:
+        """A loss was computed that cannot be trained on, of what a model was last called with for evaluation."""
+        watch = self.watch
+        if self.written >= MOST or watch.modules.evaluating is None or name == "log_softmax":
+            return
+        if not isinstance(given, torch.Tensor) or not isinstance(target, torch.Tensor) or not given.dim():
+            return
+        if not given.shape[0] or given.is_meta:
+            return
+        site = watch.journal.site(sites.here(4, 5))
+        line = self.lines.get(site)
+        if line is None:
+            if len(self.lines) >= LINES:
+                return
+            line = self.lines[site] = Line(name)
+        with unrecorded():
+            rows = given.shape[0]
+            line.calls += 1
+            line.samples += rows
+            line.loss = line.loss + (value.detach().float().mean() * (1 if reduction == "sum" else rows))
+            right, answers = answered(name, given, target)
+            line.right, line.answers = line.right + right, line.answers + answers
+        if watch.data.batch is not None and watch.data.batch["phase"] == "eval":
+            line.prints.extend(watch.data.batch["h"][: PRINTS - len(line.prints)])
+
+    def over(self) -> None:
+        """Training goes on, or the run ends: write down what the evaluation came to."""
+        lines, self.lines = self.lines, {}
+        for site, line in lines.items():
+            self.written += 1
+            answers = int(line.answers)
+            self.watch.journal.write(
+                "evaluation",
+                step=self.watch.step,
+                site=site,
+                fn=line.name,
+                calls=line.calls,
+                n=line.samples,
+                loss=float(line.loss) / line.samples,
+                right=int(line.right) / answers if answers else None,
+                h=line.prints,
+            )
+
+    def let_go(self) -> None:
+        """Hold nothing of the program's any more."""
+        self.lines = {}
+
+
+def answered(name: str, given: Any, target: Any) -> tuple[Any, Any]:
+    """Right answers and all answers, where a loss of classes tells them."""
+    if name in ("cross_entropy", "nll_loss") and not target.is_floating_point() and given.dim() > 1:
+        # What is ignored is below zero, which no answer is.
+        known = target >= 0
+        return ((given.argmax(dim=1) == target) & known).sum(), known.sum()
+    if name.startswith("binary_cross_entropy") and given.shape == target.shape:
+        return ((given > (0.0 if name.endswith("logits") else 0.5)) == (target > 0.5)).sum(), target.numel()
+    return 0, 0
