@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Evaluations on record, lines that are told apart within one, and samples of each by which it is told what it is of.
 MOST, LINES, PRINTS = 400, 8, 64
+# Classes of which it is counted how often each is taken for each other.
+CLASSES = 24
 
 
 class Line:
@@ -25,6 +27,7 @@ class Line:
         self.loss: Any = 0.0
         self.right: Any = 0
         self.answers: Any = 0
+        self.taken: Any = None
         self.prints: list[str] = []
 
 
@@ -58,6 +61,8 @@ class Evaluations:
             line.loss = line.loss + (value.detach().float().mean() * (1 if reduction == "sum" else rows))
             right, answers = answered(name, given, target)
             line.right, line.answers = line.right + right, line.answers + answers
+            if name in ("cross_entropy", "nll_loss") and given.dim() == 2 and target.dim() == 1:
+                line.taken = taken_for(given, target, line.taken)
         if watch.data.batch is not None and watch.data.batch["phase"] == "eval":
             line.prints.extend(watch.data.batch["h"][: PRINTS - len(line.prints)])
 
@@ -76,6 +81,7 @@ class Evaluations:
                 n=line.samples,
                 loss=float(line.loss) / line.samples,
                 right=int(line.right) / answers if answers else None,
+                taken=None if line.taken is None else line.taken.tolist(),
                 h=line.prints,
             )
 
@@ -93,3 +99,15 @@ def answered(name: str, given: Any, target: Any) -> tuple[Any, Any]:
     if name.startswith("binary_cross_entropy") and given.shape == target.shape:
         return ((given > (0.0 if name.endswith("logits") else 0.5)) == (target > 0.5)).sum(), target.numel()
     return 0, 0
+
+
+def taken_for(given: Any, target: Any, before: Any) -> Any:
+    """How often each class was taken for each, a line for each right answer; None where there are many classes."""
+    kinds = given.shape[1]
+    if not 2 <= kinds <= CLASSES or target.is_floating_point():
+        return None
+    # What lies outside, as what is ignored does, is counted in a line of its own and left out.
+    inside = torch.where((target >= 0) & (target < kinds), target, torch.full_like(target, kinds))
+    counts = torch.bincount(inside * kinds + given.argmax(dim=1), minlength=(kinds + 1) * kinds)
+    table = counts.reshape(kinds + 1, kinds)[:kinds]
+    return table if before is None or before.shape != table.shape else before + table

@@ -288,10 +288,12 @@ class Modules:
             shown = fingerprinted(watch.step)
         else:
             watch.procedure.mark("e")
+            # Of many batches the first ones; of later evaluations, what each begins with.
+            most = EVALUATED if self.evaluating is not None else 2 * EVALUATED
             if self.evaluating is None:
                 self.evaluating = time.perf_counter()
             watch.replay.entering_idle(module, args, kwargs, root.at)
-            shown = watch.data.evaluated < EVALUATED
+            shown = watch.data.evaluated < most
         if looking and grad:
             watch.reach.asks_for_gradients(args, kwargs)
         if watch.tracer.mode is not None:

@@ -9,8 +9,9 @@ from .inputs import fingerprints, has_samples, packed
 if TYPE_CHECKING:
     from ..watch import Watch
 
-# Samples kept of each phase in all, the most and the fewest of one batch, and numbers of each sample.
-ALL, MOST, FEWEST = 1536, 256, {"train": 16, "eval": 8}
+# Samples kept of each phase in all, those of them for batches that come again, the most and the fewest of one batch,
+# and numbers of each sample.
+ALL, AGAIN, MOST, FEWEST = 1536, 384, 256, {"train": 16, "eval": 8}
 NUMBERS = 128
 # Of a batch that comes for the first time, one sample in so many is kept.
 ONE_IN = 8
@@ -31,7 +32,7 @@ class Rows:
     def seen(self, value: Any, prints: list[str], train: bool) -> None:
         """Write down a few samples of what a model was called with."""
         phase, step = "train" if train else "eval", self.watch.step
-        room = ALL - self.kept[phase]
+        room = ALL - self.kept[phase] - (AGAIN if not train and prints[0] not in self.met else 0)
         if room <= 0 or value.dim() < 2 or not has_samples(value) or value.is_complex():
             return
         if train and step >= EARLY and step % 10:
