@@ -83,6 +83,10 @@ class LossTerm:
     """The median of its magnitude over the summed magnitudes of all values of the step."""
     nonfinite: int = 0
     """Steps in which it was NaN or Inf."""
+    total: str = ""
+    """How it was made one number by plain operations: sum or mean; empty where that is not known."""
+    over: tuple[int, ...] = ()
+    """The shape of what was added up."""
 
 
 @dataclass(frozen=True)

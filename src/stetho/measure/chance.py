@@ -61,6 +61,9 @@ def chance_level(recording: Recording) -> tuple[float | None, str]:
     if name == "mse_loss":
         return variance, "variance of the targets"
     if name.startswith(BINARY) and 0 < mean < 1 and not any(c.get("sw") for c in calls):
+        each = known(c.get("ent") for c in calls)
+        if each and positive_weight(calls) == 1.0:
+            return median(each), "entropy of the binary labels, each output for itself"
         return binary_level(mean, positive_weight(calls)), "entropy of the binary labels"
     return None, ""
 

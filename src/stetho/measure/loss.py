@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean, median
 from typing import Any
 
@@ -15,6 +15,7 @@ from stetho.measure.series import FEW, Measured, finite, middle, plural, taken
 from stetho.recording import Recording, Step
 
 # The name and the place of a term, with its value: one entry for each term of a step.
+Made = tuple[str, Place | None]
 Terms = list[tuple[str, Place | None, float]]
 # Losses after this step are no longer first ones, in a recording whose beginning was thinned out.
 BEGINNING = 10
@@ -143,13 +144,19 @@ def loss_terms(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     """The summands of sampled steps, and the library's loss calls of all steps."""
     functions = {c["site"]: str(c["fn"]) for c in recording.of("loss-call") if c["fn"] != "log_softmax"}
     walked: list[Terms] = [
-        [(str(op), recording.place(site), float(value)) for op, site, value in body.get("parts") or ()]
+        [(str(op), recording.place(site), float(value)) for op, site, value, *_ in body.get("parts") or ()]
         for body in recording.of("terms")
     ]
+    made = {
+        (str(op), recording.place(site)): (str(how[0]), tuple(int(n) for n in how[1]))
+        for body in recording.of("terms")
+        for op, site, _, *how in body.get("parts") or ()
+        if len(how) == 2
+    }
     called: list[Terms] = [
         [(functions.get(site, "loss"), recording.place(site), value) for site, value in step.terms] for step in steps
     ]
-    fact = LossTerms(parts=_terms(walked), calls=_terms(called), looked_at=sum(map(bool, walked)))
+    fact = LossTerms(parts=_terms(walked, made), calls=_terms(called), looked_at=sum(map(bool, walked)))
     shown = fact.parts or fact.calls
     if shown:
         told = ", ".join(f"{t.name} {t.last:.3g} ({t.where})" for t in shown[:4])
@@ -157,8 +164,11 @@ def loss_terms(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         yield fact, f"the loss is made of {plural(len(shown), 'value')}: {told}{more}"
 
 
-def _terms(steps: Iterable[Terms]) -> tuple[LossTerm, ...]:
+def _terms(
+    steps: Iterable[Terms], made: Mapping[Made, tuple[str, tuple[int, ...]]] | None = None
+) -> tuple[LossTerm, ...]:
     """Each term over the steps it took part in, the largest share first."""
+    how = made or {}
     values: dict[tuple[str, Place | None], list[float]] = defaultdict(list)
     shares: dict[tuple[str, Place | None], list[float]] = defaultdict(list)
     for step in steps:
@@ -178,6 +188,8 @@ def _terms(steps: Iterable[Terms]) -> tuple[LossTerm, ...]:
             last=_level(seen[-FEW:]),
             share=middle(shares[key]),
             nonfinite=len(seen) - len(finite(seen)),
+            total=how[key][0] if key in how else "",
+            over=how[key][1] if key in how else (),
         )
         for key, seen in values.items()
     ]

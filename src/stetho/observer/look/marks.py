@@ -17,6 +17,7 @@ PASSING = (
 )  # fmt: skip
 # Nodes that multiply or divide a value; with one predecessor, by a constant.
 FACTORS = ("Mul", "Div")
+SCALING = (*FACTORS, "Neg", *PASSING)
 
 
 class Mark(NamedTuple):
@@ -45,9 +46,10 @@ def produced(value: Any) -> tuple[str, list[Place]] | None:
     return None
 
 
-def terms(loss: Any) -> tuple[float, list[Mark]] | None:
-    """What is added up to a loss: its value before constant factors, and the operations under its additions."""
-    parts: list[Mark] = []
+def terms(loss: Any) -> tuple[float, list[tuple[Mark, tuple[str, list[int]] | None]]] | None:
+    """What is added up to a loss: its value before constant factors, and the operations under its additions, each with
+    how it was totalled."""
+    parts: list[tuple[Mark, tuple[str, list[int]] | None]] = []
     top, total = loss.grad_fn, loss.detach()
     while node_kind(top) in FACTORS and len(inner := before(top)) == 1:
         # Divided by the number of micro-batches, or multiplied by a gradient scaler.
@@ -60,8 +62,20 @@ def terms(loss: Any) -> tuple[float, list[Mark]] | None:
         if node_kind(node) in ("Add", "Sub") and (known is None or known.value is not None):
             waiting += before(node)
         elif known is not None and known.value is not None:
-            parts.append(known)
+            parts.append((known, totalled(node)))
     return (float(total), parts) if len(parts) > 1 and total is not None else None
+
+
+def totalled(node: Any) -> tuple[str, list[int]] | None:
+    """How a term was made one number, `sum` or `mean`, and the shape of what was added up; None where neither."""
+    for _ in range(12):
+        kind, inner = node_kind(node), before(node)
+        if kind in ("Sum", "Mean"):
+            return kind.lower(), list(getattr(node, "_saved_self_sym_sizes", None) or ())
+        if kind not in SCALING or len(inner) != 1:
+            return None
+        node = inner[0]
+    return None
 
 
 def before(node: Any) -> list[Any]:

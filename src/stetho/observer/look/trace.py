@@ -302,9 +302,11 @@ class Tracer:
             fields["summed"] = math.prod(getattr(top, "_saved_self_sym_sizes", None) or (1,))
         return fields
 
-    def _write_terms(self, total: float, parts: list[Mark]) -> None:
+    def _write_terms(self, total: float, parts: list[tuple[Mark, tuple[str, list[int]] | None]]) -> None:
         """Record what the loss is made of."""
-        written = [[part.name, self.watch.journal.site(part.frames), float(part.value)] for part in parts]
+        written = [
+            [part.name, self.watch.journal.site(part.frames), float(part.value), *(made or ())] for part, made in parts
+        ]
         self.watch.journal.write("terms", step=self.watch.step, total=total, parts=written)
 
     def produced(self, value: Any) -> tuple[str, list[Place]] | None:

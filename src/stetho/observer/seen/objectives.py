@@ -43,6 +43,8 @@ LOSSES = {
 # Losses whose targets may be numbers of classes, which have another shape than the scores.
 INDEXED = ("cross_entropy", "nll_loss", "multi_margin_loss")
 CLASSES = 2000
+# Samples from which the mean of each output says something.
+SAMPLES = 32
 # Calls of one step that are looked at, and values of one step that are kept.
 CALLS, TERMS = 64, 32
 # Losses of two classes in one number, and the number from which on it means yes.
@@ -268,6 +270,14 @@ def yes_or_no(name: str, given: Any, target: Any) -> dict[str, Any]:
     return {"given2": [size - yes, yes], "pred2": [size - said, said], "hits2": [size - yes - said + both, both]}
 
 
+def by_output(target: Any) -> dict[str, float]:
+    """What it costs to answer each of several outputs with its own mean: less than one mean for all of them."""
+    if target.dim() < 2 or target.shape[0] < SAMPLES or target.shape[1:].numel() < 2:
+        return {}
+    mean = target.reshape(target.shape[0], -1).mean(dim=0).clamp(1e-6, 1 - 1e-6)
+    return {"ent": float(-(mean * mean.log() + (1 - mean) * (1 - mean).log()).mean())}
+
+
 def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]) -> dict[str, Any]:
     """What chance needs to know about the targets: class counts, or mean and variance."""
     if name in ("cross_entropy", "nll_loss") and not target.is_floating_point():
@@ -289,6 +299,7 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
         if name.startswith("binary_cross_entropy") and given.shape == target.shape:
             yes = given > (0.0 if name.endswith("logits") else 0.5)
             fields["acc"] = float((yes == (target > 0.5)).float().mean())
+            fields.update(by_output(number))
         share = explained(given, target) if name != "binary_cross_entropy_with_logits" else None
         if share is not None:
             fields["r2"] = share
