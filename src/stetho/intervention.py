@@ -15,7 +15,7 @@ from typing import Any
 from stetho.errors import BadRequest, DeclarationError
 
 OUTCOMES = ("symptom-gone", "better", "same", "worse", "new-failure")
-ALTERS = ("", "loss", "classes", "data", "level", "spread", "time", "evaluation")
+ALTERS = ("", "loss", "classes", "data", "level", "spread", "time", "upkeep", "evaluation")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Intervention:
     """What cannot be compared with the base run's as it is: the "loss" itself; what each of its "classes"
     weighs, so that only recalls compare; the "data" trained on, so that held-out results tell more where the program
     prints some; its "level", that of other data; the "spread" of its values, each the mean of another number of
-    samples; nothing but "time" changes; or nothing but "evaluation", which shows in what the program prints."""
+    samples; nothing but "time" changes; nothing but "upkeep", what steps come to cost in memory and time; or
+    nothing but "evaluation", which shows in what the program prints."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]

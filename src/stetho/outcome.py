@@ -12,6 +12,7 @@ from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
 from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
 from stetho.stretches import in_stretches, resized
+from stetho.upkeep import compare_upkeep
 from stetho.yardstick import Compared, by_accuracy, by_fit, by_recall, compare, compare_pace, compare_printed, fact_in
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
@@ -21,6 +22,8 @@ FAILURES = ("crash", "killed")
 HELD_OUT = ("overfitting", "metric-stuck")
 # A result that is too good is cured by one that is worse.
 TOO_GOOD = "too-good"
+# What a growing cost of steps shows.
+OF_UPKEEP = ("memory-growing", "slow-training")
 # A loss that ends this many times above its start, or above chance, has learned nothing by staying finite.
 FAR_ABOVE = 2.0
 # Where nothing else is wrong, a loss without labels may grow as the model gets better, but hardly so much.
@@ -86,6 +89,8 @@ def judge_outcome(
         return decided
     if alters == "time":
         return _by_pace(base, changed, found, was, now)
+    if alters == "upkeep":
+        return _by_upkeep(base, changed, was, now)
     if alters == "classes":
         return _by_recall(base, changed, was, now)
     # Where no result is printed in both runs, right answers were counted all the same.
@@ -274,6 +279,15 @@ def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now
     else:
         outcome, told = "undecided", f"{told}, noise decides: ± {found.error:.2g}"
     return Judged(outcome, told, found.before, found.after, "pace", found)
+
+
+def _by_upkeep(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The outcome of a change that is about what steps come to cost; a symptom of that must go with it."""
+    found = compare_upkeep(base, changed)
+    gone = was in OF_UPKEEP and now == "none"
+    outcome: ExperimentOutcome = "symptom-gone" if gone and found.outcome != "worse" else found.outcome
+    told = f"{found.told}, {was} gone" if outcome == "symptom-gone" else f"{found.told}{_still(was, now)}"
+    return Judged(outcome, told, measure="upkeep")
 
 
 def _otherwise(base: Facts, changed: Facts, was: str, now: str, why: str) -> Judged:

@@ -27,6 +27,7 @@ from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disk
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
 from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift
+from stetho.facts.history import Holder, KeptGraphs, RefusedBackward
 from stetho.facts.influence import Influence
 from stetho.facts.kernel import KernelEvent, KernelLog
 from stetho.facts.limits import ResourceLimits
@@ -177,10 +178,12 @@ __all__ = [
     "GraphGrowth",
     "GroupProgress",
     "GroupRate",
+    "Holder",
     "Influence",
     "InputScale",
     "InputShift",
     "JobState",
+    "KeptGraphs",
     "KernelEvent",
     "KernelLog",
     "Labels",
@@ -263,6 +266,7 @@ __all__ = [
     "Recorded",
     "Records",
     "Recurrence",
+    "RefusedBackward",
     "RepeatedLine",
     "ReportedEnd",
     "ResourceLimits",

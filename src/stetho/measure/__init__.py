@@ -9,6 +9,7 @@ from stetho.measure.data import input_scale, labels, raw_samples
 from stetho.measure.evaluation import evaluations
 from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
 from stetho.measure.held_out import overlap
+from stetho.measure.history import kept_graphs, refused_backward
 from stetho.measure.influence import influence
 from stetho.measure.loading import fingerprints, loaders
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
@@ -120,6 +121,8 @@ def about_procedure(recording: Recording, steps: list[Step]) -> Iterator[Measure
     yield from detached(recording)
     yield from types(recording)
     yield from graph_growth(recording)
+    yield from kept_graphs(recording)
+    yield from refused_backward(recording)
     yield from resumed(recording)
     yield from weights_read(recording)
     yield from seeds(recording)

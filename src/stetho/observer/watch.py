@@ -29,6 +29,7 @@ from .seen.backward import Backwards
 from .seen.beginnings import Beginnings
 from .seen.data import Data
 from .seen.evaluations import Evaluations
+from .seen.history import History
 from .seen.manual import Manual
 from .seen.modules import Modules
 from .seen.objectives import Objectives
@@ -84,6 +85,7 @@ class Watch:
         self.manual, self.unstepped = Manual(self), Unstepped(self)
         self.beginnings = Beginnings(self)
         self.ring = Ring(self)
+        self.history = History(self)
 
     def install(self) -> None:
         """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""
@@ -287,6 +289,7 @@ class Watch:
                 self.process.sources()
         self.unstepped.on = False
         watched.leave_marker()
+        self.history.step_ended(watched)
         watched.steps = steps = watched.steps + 1
         watched.cleared = watched.marker is None
         watched.backwards = 0

@@ -27,6 +27,7 @@ class Watched:
         self.made_at = made_at
         self.step_at: list[Place] = []
         self.steps = 0
+        self.sequence = 0  # of the graph's nodes, those with lower numbers were made before its last step
         self.cleared = True
         self.block = Block(watch.journal, index)
         self.norm: Any = None

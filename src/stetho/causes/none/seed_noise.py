@@ -19,6 +19,7 @@ seed_noise = Cause(
     symptoms={"none": 0.83, "loss-oscillating": 0.06, "loss-spike": 0.05, "metric-stuck": 0.02},
     predicts={
         "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.94, "worse": 0.02, "new-failure": 0.01},
+        "cut-history": {"symptom-gone": 0.01, "better": 0.01, "same": 0.94, "worse": 0.02, "new-failure": 0.02},
     },
     mechanism=(),
     statement="the difference is what another seed makes",

@@ -18,6 +18,7 @@ slow_but_learning = Cause(
     symptoms={"none": 0.75, "loss-slow": 0.20, "loss-flat": 0.03},
     predicts={
         "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.94, "worse": 0.02, "new-failure": 0.01},
+        "cut-history": {"symptom-gone": 0.01, "better": 0.01, "same": 0.94, "worse": 0.02, "new-failure": 0.02},
         "updates-too-small": 0.20,
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
         "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},

@@ -290,7 +290,8 @@ class Tracer:
                 if following is not None and following not in seen:
                     seen.add(following)
                     waiting.append(following)
-        self.watch.reach.graph_walked(leaves, len(seen), retain, self._made(loss))
+        made = {**self._made(loss), **self.watch.history.walked(seen, leaves)}
+        self.watch.reach.graph_walked(leaves, len(seen), retain, made)
 
     def _made(self, loss: Any) -> dict[str, Any]:
         """Which line made the loss, and how many numbers it sums up, where the last thing done is a sum."""

@@ -69,7 +69,7 @@ class Backwards:
                 return result
             except RuntimeError:
                 mine.inside = False
-                mine.failed()
+                mine.failed(tensors)
                 raise
             finally:
                 mine.inside = False
@@ -166,8 +166,10 @@ class Backwards:
         self.watch.run.fire("backward over")
 
     @guarded
-    def failed(self) -> None:
-        """Anomaly mode ends the program at a gradient that is not finite, before any step could see it."""
+    def failed(self, tensors: Any) -> None:
+        """Look at a graph that refuses; anomaly mode ends the program at a gradient before any step could see it."""
+        for loss in losses_in(tensors)[:1]:
+            self.watch.history.refused(loss)
         if torch.is_anomaly_enabled():
             self.watch.replay.localise("a gradient", self.watch.step)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph import leaves_of
 from ..unseen import unrecorded
 from .gradients import local, norms, total
+from .history import sequence
 
 if TYPE_CHECKING:
     from ..watch import Watch
@@ -30,6 +31,7 @@ class Manual:
         self.standin: ByHand | None = None
         self.leaves: list[Any] = []
         self.before: list[float] = []
+        self.sequence = 0
 
     def backward_begins(self, loss: Any) -> None:
         """End the step before, if there was one; note which parameters this loss reaches."""
@@ -54,6 +56,7 @@ class Manual:
                 return
             self.standin = ByHand(self.leaves)
         self.before = self.state()
+        self.sequence = sequence()
         self.watch.before_step(self.standin, (), {})
         if gradients is not None:
             self.watch.known(self.standin).norm = total(norms(gradients))
@@ -67,6 +70,7 @@ class Manual:
         if self.standin is not None and self.before != self.state():
             self.watch.after_step(self.standin, (), {})
             watched = self.watch.known(self.standin)
+            watched.sequence = self.sequence
             if watched.marker is not None:
                 # The step ended long ago: whether it was cleared since then shows now.
                 watched.cleared = not bool(local(watched.marker[1]).detach().any())
