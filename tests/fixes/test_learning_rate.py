@@ -15,7 +15,7 @@ from stetho.experiment import Change, Experiment, ExperimentOutcome
 from stetho.facts import LearningRate
 from stetho.fixes import Cure, Grounds, cures
 from stetho.fixes.learning_rate import best_factor
-from stetho.fixes.numbers import project_files
+from stetho.setting import project_files
 
 CAUSE = "hp/lr-too-high"
 
@@ -286,7 +286,7 @@ def test_the_order_is_the_same_in_every_process(tmp_path: Path) -> None:
     for number in range(12):
         write(tmp_path, "lr = 5\n", f"part{number}.py")
     code = (
-        "import sys; from stetho.fixes.numbers import Setting, in_the_project\n"
+        "import sys; from stetho.setting import Setting, in_the_project\n"
         "print([c.edits[0].file for c in in_the_project(sys.argv[1], Setting(5.0, 0.5, 'lr'))])"
     )
     orders = {

@@ -61,6 +61,8 @@ class LossInput(Fact):
     """Share of the targets that the loss leaves out (`ignore_index`)."""
     not_logs: int | None = None
     """Calls of a loss that expects log-probabilities whose input was none: what it stands for does not sum to one."""
+    off_one: float | None = None
+    """How far the rows of what they stand for are from summing to one, in the median."""
     over_batch: int | None = None
     """Those among them that sum to one over the samples of the batch instead."""
     not_shares: int | None = None
@@ -71,6 +73,8 @@ class LossInput(Fact):
     """Share of right answers over the last five calls with that class counted, too."""
     shifts: tuple[float | None, ...] = ()
     """Of targets for tokens: the share that equals the token given at the same position, one later, two later, ..."""
+    own_shifts: tuple[float | None, ...] = ()
+    """The same for the first tensor of tokens alone; others may be the labels themselves."""
     sequences: int = 0
     """How many tensors of tokens the model was given."""
     tail: int | None = None

@@ -7,7 +7,7 @@ from statistics import median
 
 from stetho.facts import CallOrder, Clipping
 from stetho.fixes import Cure, Grounds
-from stetho.fixes.numbers import Setting, changed
+from stetho.setting import Setting, changed
 
 CURES = ("train/clip-too-tight",)
 ABOVE = 2.0

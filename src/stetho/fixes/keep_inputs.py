@@ -9,7 +9,7 @@ from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.facts import InputScale, LossCurve
 from stetho.fixes import Cure, Grounds
-from stetho.fixes.numbers import project_files
+from stetho.setting import project_files
 from stetho.source.code import Code, imported_names, last_name, read, root_name
 
 CURES = ("data/inputs-destroyed",)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stetho.facts import LearningRate
 from stetho.fixes import Cure, Grounds
-from stetho.fixes.numbers import Setting, changed
+from stetho.setting import Setting, changed
 
 CURES = ("hp/lr-too-high", "hp/lr-too-low")
 WORDS = "lr|rate|alpha|eta|step"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stetho.facts import LearningRate, Optimizers
 from stetho.fixes import Cure, Grounds
-from stetho.fixes.numbers import Setting, changed
+from stetho.setting import Setting, changed
 
 CURES = ("hp/weight-decay-too-high",)
 SMALLER = 0.01

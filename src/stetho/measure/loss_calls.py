@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from stetho.facts import (
@@ -83,6 +83,7 @@ def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossIn
         target_high=_extreme(looked, "thigh", max),
         ignored=_ignored(looked),
         not_logs=_count(looked, "logs", False),
+        off_one=median(off) if (off := known(c.get("off") for c in looked)) else None,
         over_batch=_count(looked, "over", True),
         not_shares=_count(looked, "shares", False),
         left_out=next((c["left_out"] for c in looked if c.get("left_out") is not None), None),
@@ -101,10 +102,10 @@ def _sequence(calls: Calls) -> dict[str, Any]:
     told = [c for c in calls if c.get("shift")]
     if not told:
         return {}
-    shifts = [known(c["shift"][k] for c in told) for k in range(len(told[0]["shift"]))]
     ends = Counter(c["tail"] for c in told if c.get("tail") is not None)
     fields: dict[str, Any] = {
-        "shifts": tuple(fmean(values) if values else None for values in shifts),
+        "shifts": _mean_shifts([c["shift"] for c in told]),
+        "own_shifts": _mean_shifts([c["own"] for c in told if c.get("own")]),
         "sequences": max(int(c.get("among") or 1) for c in told),
     }
     if ends and ends.most_common(1)[0][1] >= 0.8 * len(told):
@@ -115,6 +116,11 @@ def _sequence(calls: Calls) -> dict[str, Any]:
         fields["tail_lengths"] = max(int(c["tail_lengths"]) for c in same)
         fields["tail_inside"] = fmean(float(c["tail_inside"]) for c in same)
     return fields
+
+
+def _mean_shifts(rows: list[list[float | None]]) -> tuple[float | None, ...]:
+    columns = [known(row[k] for row in rows) for k in range(len(rows[0]))] if rows else []
+    return tuple(fmean(values) if values else None for values in columns)
 
 
 def plain_loss(recording: Recording) -> Iterator[Measured]:

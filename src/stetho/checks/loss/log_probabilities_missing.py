@@ -15,6 +15,9 @@ SITE = {"function": "nll_loss", "where": {"file": "train.py", "line": 41}, "look
         "scores": {"sites": [{**SITE, "low": -4.0, "high": 6.0, "not_logs": 12}]},
         "probabilities": {"sites": [{**SITE, "low": 0.0, "high": 0.98, "not_logs": 12}]},
         "scores into a divergence": {"sites": [{**SITE, "function": "kl_div", "low": -3.0, "high": 3.0}]},
+        "scores, divided by their sum and cut": {
+            "sites": [{**SITE, "low": -16.1, "high": 0.0, "not_logs": 12, "off_one": 0.9}]
+        },
     },
     quiet={
         "log-probabilities": {"sites": [{**SITE, "low": -9.0, "high": -0.001, "not_logs": 0}]},
@@ -24,7 +27,9 @@ SITE = {"function": "nll_loss", "where": {"file": "train.py", "line": 41}, "look
         "seen once": {"sites": [{**SITE, "low": -4.0, "high": 6.0, "looked_at": 1}]},
     },
 )
-def log_probabilities_missing(losses: LossInputs, *, least: int = 3, above: float = 0.02) -> Iterator[Finding]:
+def log_probabilities_missing(
+    losses: LossInputs, *, least: int = 3, above: float = 0.02, far: float = 0.2
+) -> Iterator[Finding]:
     """A loss that expects log-probabilities receives values above zero.
 
     ## Why it matters
@@ -38,7 +43,13 @@ def log_probabilities_missing(losses: LossInputs, *, least: int = 3, above: floa
         expects = site.function in ("nll_loss", "kl_div")
         if not expects or not site.trained or site.looked_at < least or site.high is None or site.low is None:
             continue
-        if site.high > above and site.not_logs in (None, site.looked_at):
+        if site.not_logs == site.looked_at and (site.off_one or 0.0) > far and site.high <= above:
+            yield Finding(
+                f"{site.function} at {site.where} is given numbers whose exponentials miss a sum of one by "
+                f"{site.off_one:.2g}: they are no logarithms of probabilities",
+                where=(*site.produced_at[:1], *((site.where,) if site.where else ())),
+            )
+        elif site.high > above and site.not_logs in (None, site.looked_at):
             what = "probabilities" if site.low >= 0 and site.high <= 1 else "scores"
             yield Finding(
                 f"{site.function} at {site.where} is given {what} from {site.low:.3g} to {site.high:.3g}, "

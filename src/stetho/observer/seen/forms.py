@@ -16,8 +16,10 @@ def form(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]) 
     """Whether log-probabilities are some, whether shares of classes are some, and which class is left out."""
     fields: dict[str, Any] = {}
     if name == "nll_loss" and given.dim() > 1:
-        fields["logs"] = sums_to_one(given.detach().float().exp(), axis)
-        fields["over"] = not fields["logs"] and sums_to_one(given.detach().float().exp(), 0)
+        shares = given.detach().float().exp()
+        fields["logs"] = sums_to_one(shares, axis)
+        fields["over"] = not fields["logs"] and sums_to_one(shares, 0)
+        fields["off"] = float((shares.sum(dim=axis) - 1).abs().median())
     if not isinstance(target, torch.Tensor) or not target.numel():
         return fields
     if name == "cross_entropy" and target.is_floating_point() and target.shape == given.shape:
@@ -48,7 +50,7 @@ def sequence(tokens: list[Any], target: Any, kwargs: dict[str, Any]) -> dict[str
     fed = [tokens[0], *(t for t in tokens[1:] if t.shape[0] == rows and not holds(t, asked, counted))]
     found = [[alike(t, asked, counted, offset) for offset in OFFSETS] for t in fed]
     best = [max([share for share in column if share is not None], default=None) for column in zip(*found)]
-    return {"shift": best, "among": len(fed), **tail(asked, counted)}
+    return {"shift": best, "own": found[0], "among": len(fed), **tail(asked, counted)}
 
 
 def alike(tokens: Any, asked: Any, counted: Any, offset: int) -> float | None:

@@ -114,7 +114,9 @@ class Objectives:
         self.values = []
 
     def changed(self, name: str, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The arguments as the experiment wants them."""
+        """The arguments as the experiment wants them; shapes that are tried out without numbers stay as they are."""
+        if any(isinstance(one, torch.Tensor) and one.is_meta for one in (*args, *kwargs.values())):
+            return args, kwargs
         call = LossCall(name, args, kwargs)
         return (tuple(call.args), call.kwargs) if self.watch.run.loss_arguments(call) else (args, kwargs)
 
