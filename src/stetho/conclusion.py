@@ -233,7 +233,7 @@ def fix(inquiry: Inquiry, cause: str) -> Fix | None:
         return None
     best = trials[-1]
     change, command = best.change, best.change.command
-    trial = Trial(best.before, best.after, best.evidence)
+    trial = Trial(best.before, best.after, best.evidence, best.measure)
     if command is not None:
         old, new = " ".join(inquiry.request.command), " ".join(command)
         return Fix(f"run it as: {new}", "command", f"- {old}\n+ {new}\n", trial, command)

@@ -74,6 +74,8 @@ class Experiment:
     """The cause whose cure a trial fix tries."""
     supplies: str | None = None
     """The check that a closer look supplies with its fact; such a look changes nothing."""
+    measure: str = "loss"
+    """What `before` and `after` are."""
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def put(
     found = result.judged
     experiment = Experiment(
         number, kind, change, question, said, found.outcome, found.detail, round(result.seconds, 2),
-        result.steps, found.before, found.after, (evidence.id, *cites), tests, supplies,
+        result.steps, found.before, found.after, (evidence.id, *cites), tests, supplies, found.measure,
     )  # fmt: skip
     inquiry.ledger.add_experiment(experiment)
     return experiment

@@ -63,11 +63,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class Trial:
-    """The final loss without and with the fix, same seed, same number of steps."""
+    """The final loss, or what else it is judged by, without and with the fix: same seed, same number of steps."""
 
     before: float | None
     after: float | None
     evidence: tuple[str, ...] = ()
+    measure: str = "loss"
 
 
 @dataclass(frozen=True)

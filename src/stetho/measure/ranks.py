@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from math import isfinite
 from statistics import median
 
@@ -25,6 +26,8 @@ from stetho.measure.series import Measured, main_steps, plural, taken
 from stetho.recording import Recording
 
 Recordings = Mapping[int, Recording]
+# Samples of a rank from which it can be told whether it shares them.
+LEAST_SHARED = 48
 # Checksums of parameters and of buffers by optimizer and step.
 Checksums = dict[tuple[int, int], tuple[str | None, str | None]]
 
@@ -89,9 +92,39 @@ def samples(ranks: Recordings) -> Iterator[Measured]:
     same = sum(len({table[i] for table in seen.values()}) == 1 for i in common)
     sizes = median(len(lowest[i]) for i in common)
     fact = RankSamples(
-        tuple(sorted(seen)), len(common), same, len({lowest[i] for i in common}), int(sizes), *_losses(ranks)
+        tuple(sorted(seen)),
+        len(common),
+        same,
+        len({lowest[i] for i in common}),
+        int(sizes),
+        *_losses(ranks),
+        *_shared(seen),
     )
     yield fact, f"all ranks had the same samples in {same} of {plural(len(common), 'step')} compared"
+
+
+def _shared(seen: Mapping[int, Mapping[int, tuple[str, ...]]]) -> tuple[float | None, int]:
+    """How much of what one rank reads in its first pass another one reads, too; the pair that shares least tells."""
+    passes = {rank: _first_pass(table) for rank, table in seen.items()}
+    if any(len(found) < LEAST_SHARED for found, _ in passes.values()):
+        return None, 0
+    shares = [
+        min(1.0, len(one & two) / len(one) / max(known, 1e-9))
+        for (one, _), (two, known) in permutations(passes.values(), 2)
+    ]
+    return min(shares), min(len(found) for found, _ in passes.values())
+
+
+def _first_pass(table: Mapping[int, tuple[str, ...]]) -> tuple[set[str], float]:
+    """The samples of a rank until one of them comes again, and the share of those steps that is on record."""
+    met: set[str] = set()
+    steps: list[int] = []
+    for step in sorted(table):
+        if met.intersection(table[step]):
+            break
+        met.update(table[step])
+        steps.append(step)
+    return met, len(steps) / (steps[-1] - steps[0] + 1) if steps else 0.0
 
 
 def _losses(ranks: Recordings) -> tuple[int, int, int]:

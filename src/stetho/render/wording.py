@@ -86,7 +86,7 @@ def trial(fix: Fix) -> str:
     before, after = fix.trial.before, fix.trial.after
     if before is None and after is None:
         return "tried with the same seed; no loss was recorded with or without it"
-    return f"final loss {number(before)} without it, {number(after)} with it, same seed"
+    return f"final {fix.trial.measure} {number(before)} without it, {number(after)} with it, same seed"
 
 
 def next_test(one: NextTest) -> str:

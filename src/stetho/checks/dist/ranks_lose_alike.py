@@ -11,7 +11,7 @@ ALIKE = {
 
 @check(
     reads=RankSamples,
-    root="losses of the ranks",
+    root="samples of the ranks",
     background=0.01,
     given={"dist/same-data": 0.93, "none/healthy": 0.01, "other/unlisted": 0.02},
     fires={"in every step": ALIKE},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from typing import TYPE_CHECKING, Any, Iterator
 
 import torch
@@ -44,6 +45,21 @@ class Sources:
             return result
 
         patches.replace(torch, "load", load)
+        writes = torch.save
+
+        @functools.wraps(writes)
+        def save(*args: Any, **kwargs: Any) -> Any:
+            if not guard.away() and not is_compiling():
+                mine.written(args[1] if len(args) > 1 else kwargs.get("f"))
+            return writes(*args, **kwargs)
+
+        patches.replace(torch, "save", save)
+
+    @guarded
+    def written(self, file: Any) -> None:
+        """A file that torch writes by itself, of which Python does not hear."""
+        if isinstance(file, (str, os.PathLike)):
+            self.watch.process.heard("open", (os.fspath(file), "wb", 0))
 
     @guarded
     def read(self, what: str, value: Any) -> None:
