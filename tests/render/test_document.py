@@ -65,7 +65,7 @@ def test_the_contract_is_there_key_for_key() -> None:
     assert whole["claim"]["where"][0] == {
         "file": "train.py", "line": 29, "column": None, "key": None, "sample": None,
     }  # fmt: skip
-    assert whole["fix"]["trial"] == {"before": 2.3012, "after": 0.41, "evidence": ["E8"]}
+    assert whole["fix"]["trial"] == {"before": 2.3012, "after": 0.41, "evidence": ["E8"], "measure": "loss"}
     assert whole["experiments"][0]["predicted"]["hp/lr-too-low"]["same"] == 0.05
     assert whole["experiments"][1]["kind"] == "trial fix"
 

@@ -91,8 +91,8 @@ class RankSamples(Fact):
     losses_different: int = 0
     """Different losses that the lowest rank had in these steps."""
     shared: float | None = None
-    """The least share of a rank's samples, before any of them comes again, that another rank had in the same time; put up
-    for what is not on record."""
+    """The least share of a rank's samples, before any of them comes again, that another rank had in the same time; put
+    up for what is not on record."""
     shared_of: int = 0
     """The samples that this rests on."""
 
