@@ -28,15 +28,15 @@ class Scored:
 
     @property
     def first_right(self) -> bool:
-        return self._right(self.answer.first[0])
+        return self.is_right(self.answer.first[0])
 
-    def _right(self, cause: str) -> bool:
+    def is_right(self, cause: str) -> bool:
         """For a healthy program any `none/…` is right: which of them is a matter of taste."""
         return cause.startswith("none/") if self.subject.healthy else cause in self.right
 
     @property
     def among_few(self) -> bool:
-        return any(self._right(cause) for cause, _ in self.answer.ranking[:FEW])
+        return any(self.is_right(cause) for cause, _ in self.answer.ranking[:FEW])
 
     @property
     def category_right(self) -> bool:
@@ -154,10 +154,11 @@ def scores(rows: Sequence[Scored]) -> Scores:
 
 
 def brier(row: Scored) -> float:
-    """How far the probability of the first hypothesis is from its truth, squared; no answer is a certain error."""
-    if not row.answer.ranking:
-        return 1.0
-    return (row.answer.first[1] - row.first_right) ** 2
+    """How far the whole ranking is from the truth: what the right causes lack of one, and what each wrong one has, squared
+    and added up. No answer is as bad as none of it right: who says little gains nothing by it."""
+    held = sum(probability for cause, probability in row.answer.ranking if row.is_right(cause))
+    wrong = sum(probability**2 for cause, probability in row.answer.ranking if not row.is_right(cause))
+    return float((1 - held) ** 2 + wrong)
 
 
 @dataclass(frozen=True)

@@ -125,10 +125,25 @@ def test_calibration_is_the_distance_of_what_is_said_from_what_comes_true() -> N
     assert calibration_error(rows) == pytest.approx(0.0)
     (one,) = reliability(rows)
     assert (one.said, one.came_true) == (0.75, Share(3, 4))
-    assert [brier(row) for row in rows] == [0.0625, 0.0625, 0.0625, 0.5625]
     assert confusion(rows) == {("loss/wrong-sign", "x/a"): 1}
     sure = [Scored(subject("a"), answer("a", "suspected", ("x/a", 1.0)))]
     assert calibration_error(sure) == 1.0
+
+
+def test_the_whole_ranking_is_held_against_the_truth() -> None:
+    def of(*ranking: tuple[str, float]) -> float:
+        return brier(Scored(subject("a"), answer("a", "suspected", *ranking)))
+
+    assert of(("loss/wrong-sign", 1.0)) == 0.0
+    assert of(("x/a", 1.0)) == 2.0
+    assert of() == 1.0
+    assert of(("loss/wrong-sign", 0.75), ("x/a", 0.25)) == pytest.approx(0.125)
+    # Who gives every cause a little is no better off than who says nothing.
+    assert of(*((f"x/{n}", 0.05) for n in range(20))) > 1.0
+    healthy = Scored(
+        subject("h", family="healthy"), answer("h", "clear", ("none/healthy", 0.6), ("none/completed", 0.4))
+    )
+    assert brier(healthy) == 0.0
 
 
 def test_intervals_hold_the_share_as_often_as_they_say() -> None:
