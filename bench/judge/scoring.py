@@ -154,8 +154,10 @@ def scores(rows: Sequence[Scored]) -> Scores:
 
 
 def brier(row: Scored) -> float:
-    """How far the whole ranking is from the truth: what the right causes lack of one, and what each wrong one has, squared
-    and added up. No answer is as bad as none of it right: who says little gains nothing by it."""
+    """How far the whole ranking is from the truth: what the right causes lack of one, and what each wrong one has.
+
+    Both are squared and added up. No answer is as bad as none of it right: who says little gains nothing by it.
+    """
     held = sum(probability for cause, probability in row.answer.ranking if row.is_right(cause))
     wrong = sum(probability**2 for cause, probability in row.answer.ranking if not row.is_right(cause))
     return float((1 - held) ** 2 + wrong)
