@@ -15,7 +15,7 @@ from typing import Any
 from stetho.errors import BadRequest, DeclarationError
 
 OUTCOMES = ("symptom-gone", "better", "same", "worse", "new-failure")
-ALTERS = ("", "loss", "classes", "data", "level", "spread", "time", "upkeep", "evaluation")
+ALTERS = ("", "loss", "classes", "data", "level", "spread", "time", "upkeep", "evaluation", "held-out", "best")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Intervention:
     weighs, so that only recalls compare; the "data" trained on, so that held-out results tell more where the program
     prints some; its "level", that of other data; the "spread" of its values, each the mean of another number of
     samples; nothing but "time" changes; nothing but "upkeep", what steps come to cost in memory and time; or
-    nothing but "evaluation", which shows in what the program prints."""
+    nothing but "evaluation", which shows in what the program prints. Where training is made harder on purpose, only
+    "held-out" results tell; and only the "best" of them where a change moves the point from which on they get worse."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from stetho.best_result import gained
 from stetho.catalogue import Catalogue
 from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
@@ -93,10 +94,12 @@ def judge_outcome(
         return _by_upkeep(base, changed, was, now)
     if alters == "classes":
         return _by_recall(base, changed, was, now)
+    if alters == "best":
+        return _by_best(base, changed)
     # Where no result is printed in both runs, right answers were counted all the same.
     counted = alters == "loss" and was in HELD_OUT and found is not None and compared.measure == "accuracy"
     unprinted = counted and compare_printed(base, changed).difference is None
-    if (alters == "evaluation" or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
+    if (alters in ("evaluation", "held-out") or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
         return _by_result(base, changed, was, now)
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
@@ -328,6 +331,18 @@ def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool 
     elif outcome == "same":
         told = f"{told}, no clear difference"
     return Judged(outcome, f"{told}{_still(was, now)}", found.before, found.after, compared.measure, found)
+
+
+def _by_best(base: Facts, changed: Facts) -> Judged:
+    """The outcome by the best held-out result, beside what knowing nothing gives."""
+    found = gained(base, changed)
+    if found is None:
+        return Judged("undecided", "no held-out result tells what was learned", measure="held-out result")
+    told = f"best {found.name} {found.before:.4g} -> {found.after:.4g}, where knowing nothing gives {found.nothing:.4g}"
+    ending = {"worse": "clearly worse", "better": "clearly better", "same": "about as good"}.get(found.outcome)
+    return Judged(
+        found.outcome, f"{told}, {ending or 'noise decides'}", found.before, found.after, f"best {found.name}"
+    )
 
 
 def _by_recall(base: Facts, changed: Facts, was: str, now: str) -> Judged:

@@ -31,7 +31,7 @@ from stetho.facts.history import Holder, KeptGraphs, RefusedBackward
 from stetho.facts.influence import Influence
 from stetho.facts.kernel import KernelEvent, KernelLog
 from stetho.facts.limits import ResourceLimits
-from stetho.facts.loading import Fingerprints, Loader, Loaders, Overlap
+from stetho.facts.loading import Fingerprints, Loader, Loaders, Overlap, TrainingSet
 from stetho.facts.log import (
     LoggedException,
     LoggedNonfinite,
@@ -299,6 +299,7 @@ __all__ = [
     "ThreadStack",
     "TimeGap",
     "Tracebacks",
+    "TrainingSet",
     "Types",
     "Unlocalised",
     "UpdateRatios",

@@ -103,3 +103,17 @@ class Overlap(Fact):
     """The share of new samples that would equal a training sample by chance."""
     passes: int
     """Evaluation batches looked at."""
+
+
+@dataclass(frozen=True)
+class TrainingSet(Fact):
+    """How many samples the run trains on, and how many parameters learn from them."""
+
+    fact: ClassVar[str] = "training-set"
+
+    samples: int
+    """Different samples: as many as the loader's data set has, or as were met while they came again and again."""
+    parameters: int
+    """Parameters that are trained."""
+    by_loader: bool
+    """Whether the loader tells how many there are."""

@@ -11,7 +11,7 @@ from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, l
 from stetho.measure.held_out import overlap
 from stetho.measure.history import kept_graphs, refused_backward
 from stetho.measure.influence import influence
-from stetho.measure.loading import fingerprints, loaders
+from stetho.measure.loading import fingerprints, loaders, training_set
 from stetho.measure.loss import first_loss, loss_curve, loss_terms
 from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
@@ -94,6 +94,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from loaders(recording)
     yield from class_recalls(recording)
     yield from fingerprints(recording)
+    yield from training_set(recording)
     yield from overlap(recording)
     yield from evaluations(recording)
     yield from input_shift(recording)

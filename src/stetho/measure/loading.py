@@ -9,11 +9,13 @@ from itertools import pairwise, takewhile
 from statistics import median
 from typing import Any
 
-from stetho.facts import Fingerprints, Loader, Loaders
+from stetho.facts import Fingerprints, Loader, Loaders, TrainingSet
 from stetho.measure.series import Measured, plural
 from stetho.recording import Event, Recording
 
 Batch = dict[str, Any]
+# Samples of a batch that have fingerprints, and the share of late ones that have come before when all were met.
+PRINTED, MET_AGAIN = 256, 0.95
 
 
 @dataclass
@@ -166,3 +168,25 @@ def _same_order(epochs: list[Epoch]) -> tuple[int, int]:
             compared += 1
             same += all(here[p] == model[p] for p in common)
     return compared, same
+
+
+def training_set(recording: Recording) -> Iterator[Measured]:
+    """How many samples there are to learn from, where a loader tells or all of them were met again and again."""
+    parameters = max((int(b.get("trainable") or 0) for b in recording.of("model")), default=0)
+    role = phases(recording)
+    told = [int(b.get("samples") or 0) for b in recording.of("loader") if role.get(int(b["l"])) == "train"]
+    if not parameters:
+        return
+    if told and min(told) > 0:
+        samples = sum(told)
+        yield TrainingSet(samples, parameters, True), f"{samples} samples to train {parameters} parameters on"
+        return
+    batches = [prints(b) for b in recording.of("batch") if b.get("phase") == "train" and prints(b)]
+    cut = len(batches) * 2 // 3
+    before = {one for batch in batches[:cut] for one in batch}
+    late = [one for batch in batches[cut:] for one in batch]
+    # Of a larger batch only a part has fingerprints.
+    whole = max(map(len, batches), default=0) < PRINTED
+    if late and whole and sum(one in before for one in late) >= MET_AGAIN * len(late):
+        samples = len(before.union(late))
+        yield TrainingSet(samples, parameters, False), f"{samples} samples to train {parameters} parameters on"

@@ -18,9 +18,14 @@ overfitting = Cause(
     id="hp/overfitting",
     share=0.20,
     symptoms={"overfitting": 0.92, "none": 0.05},
-    predicts={"training-alone-fits": 0.85},
+    predicts={
+        "training-alone-fits": 0.85,
+        "regularised": {"symptom-gone": 0.50, "better": 0.40, "same": 0.06, "worse": 0.03, "new-failure": 0.01},
+        "half-data": {"symptom-gone": 0.01, "better": 0.03, "same": 0.87, "worse": 0.08, "new-failure": 0.01},
+    },
     mechanism=("training-alone-fits",),
     statement="the model learns its training data by heart",
     test="train with more regularisation: if validation turns as early and climbs as far, it is not this",
     fix="stop at the turning point of the validation loss, or regularise more",
+    trial="regularised",
 )

@@ -17,6 +17,7 @@ completed = Cause(
     share=0.08,
     symptoms={"none": 0.93, "loss-flat": 0.02, "loss-oscillating": 0.02, "loss-slow": 0.02},
     predicts={
+        "half-data": {"symptom-gone": 0.01, "better": 0.04, "same": 0.87, "worse": 0.06, "new-failure": 0.02},
         "said-to-be-done": 0.9,
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
         "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
