@@ -1118,3 +1118,39 @@ def test_what_is_like_the_training_or_is_training_data_stays_as_it_is(under: Und
     words = Words()
     under("training-scale", lambda: text(words))
     assert under.why_not
+
+
+def test_half_of_the_samples_train_and_all_are_evaluated(under: Under) -> None:
+    draw = torch.Generator().manual_seed(1)
+    x, held = torch.randn(64, 5, generator=draw), torch.randn(30, 5, generator=draw)
+    model = Watched(nn.Linear(5, 3))
+    under("half-data", with_held_out(model, x, held))
+    assert under.why_not == ""
+    met = {tuple(row) for batch in model.trained for row in batch.tolist()}
+    assert 16 < len(met) < 48 and met < {tuple(row) for row in x.tolist()}
+    assert all(torch.equal(given, held) for given in model.tested)
+
+
+def test_weights_are_held_back_and_a_part_is_dropped_in_training_only(under: Under) -> None:
+    draw = torch.Generator().manual_seed(1)
+    x, held = torch.randn(64, 5, generator=draw), torch.randn(30, 5, generator=draw)
+
+    class Seen(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = nn.Linear(5, 100), nn.Linear(100, 3)
+            self.zeros: dict[bool, list[float]] = {True: [], False: []}
+            self.tested: list[torch.Tensor] = []
+            self.trained: list[torch.Tensor] = []
+
+        def forward(self, x: torch.Tensor) -> Any:
+            made = F.relu(self.first(x) + 100.0)
+            self.zeros[self.training].append(float((made == 0).float().mean()))
+            return self.last(made)
+
+    model = Seen()
+    under("regularised", with_held_out(model, x, held), "8")  # type: ignore[arg-type]
+    assert under.why_not == ""
+    assert all(0.2 < share < 0.4 for share in model.zeros[True]) and set(model.zeros[False]) == {0.0}
+    # Each step takes half of every weight, and gives back no more than the rate.
+    assert float(model.first.weight.detach().abs().max()) < 0.15

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stetho import recording
-from stetho.facts import Fingerprints, Loaders
+from stetho.facts import Fingerprints, Loaders, TrainingSet
 
 from .lines import HEAD, MAKE, fact, line, read, steps, summary, told, write
 
@@ -180,3 +180,23 @@ def test_a_thinned_segment_does_not_make_two_epochs_one(tmp_path: Path) -> None:
     assert (found.epochs, found.repeated, found.same_order, found.batches) == (2, 0, 1, 6)
     (one,) = fact(Loaders, record).loaders
     assert (one.epochs, one.steps_per_epoch) == (None, 2.0)
+
+
+# --- how many samples there are ------------------------------------------------------------------------------
+
+MODEL = line("model", **{"class": "Net", "site": 1, "parameters": 900, "trainable": 800})
+
+
+def test_a_loader_tells_how_many_samples_there_are_to_train_on(tmp_path: Path) -> None:
+    loaders = loader(0, samples=60) + loader(1, samples=500)
+    passes = epoch(0, 0) + batch(0, "abcd", l=0) + epoch(1, 2) + batch(2, "wxyz", "eval", l=1)
+    found = fact(TrainingSet, read(tmp_path, STEPS, MODEL, loaders, passes))
+    assert (found.samples, found.parameters, found.by_loader) == (60, 800, True)
+
+
+def test_samples_that_come_again_and_again_are_all_there_are(tmp_path: Path) -> None:
+    again = [batch(step, "abcd" if step % 2 else "efgh") for step in range(8)]
+    found = fact(TrainingSet, read(tmp_path, STEPS, MODEL, *again))
+    assert (found.samples, found.by_loader) == (8, False)
+    new = [batch(step, chr(97 + 2 * step) + chr(98 + 2 * step)) for step in range(8)]
+    assert TrainingSet not in told(read(tmp_path, STEPS, MODEL, *new))

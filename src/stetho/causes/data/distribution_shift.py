@@ -22,7 +22,7 @@ distribution_shift = Cause(
     predicts={
         "evaluated-on-other-inputs": 0.80,
         "training-alone-fits": 0.70,
-        "regularised": {"symptom-gone": 0.06, "better": 0.18, "same": 0.60, "worse": 0.14, "new-failure": 0.02},
+        "regularised": {"symptom-gone": 0.05, "better": 0.19, "same": 0.60, "worse": 0.14, "new-failure": 0.02},
         "training-scale": {"symptom-gone": 0.35, "better": 0.43, "same": 0.13, "worse": 0.07, "new-failure": 0.02},
     },
     mechanism=("evaluated-on-other-inputs",),

@@ -1,18 +1,23 @@
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
-from stetho.facts import LossInput, LossInputs, Printed, PrintedNumber
+from stetho.facts import Evaluations, LossInput, LossInputs, Printed, PrintedNumber
 from stetho.logged.roles import words_of
 
 SITE = {
     "function": "cross_entropy", "where": {"file": "train.py", "line": 41}, "looked_at": 20, "normalised": 0,
     "classes": 4, "target_shape": [64], "accuracy_first": 0.3, "accuracy_last": 0.92,
 }  # fmt: skip
+LAST = {
+    "function": "cross_entropy", "where": {"file": "train.py", "line": 50}, "steps": [20, 40], "losses": [1.0, 0.3],
+    "right": [0.3, 0.9], "samples": 400, "trained": 0.0,
+}  # fmt: skip
 ACCURACY = {"name": "val_acc", "kind": "score", "split": "validation"}
 
 
 @check(
     reads=(LossInputs, Printed),
+    also=Evaluations,
     root="score against answers",
     background=0.02,
     given={"other/unlisted": 0.02},
@@ -26,6 +31,11 @@ ACCURACY = {"name": "val_acc", "kind": "score", "split": "validation"}
         },
     },
     quiet={
+        "as good as the last evaluation, which was not looked at call by call": {
+            "loss-inputs": {"sites": [SITE, {**SITE, "trained": False, "accuracy_last": 0.3}]},
+            "evaluations": {"lines": [LAST]},
+            "printed": {"numbers": [{**ACCURACY, "values": [0.3, 0.7, 0.9]}]},
+        },
         "as good": {
             "loss-inputs": {"sites": [SITE, {**SITE, "trained": False, "accuracy_last": 0.9}]},
             "printed": {"numbers": [{**ACCURACY, "values": [0.8, 0.88, 0.89]}]},
@@ -47,7 +57,7 @@ ACCURACY = {"name": "val_acc", "kind": "score", "split": "validation"}
         },
     },
 )  # fmt: skip
-def score_unlike_answers(losses: LossInputs, printed: Printed) -> Iterator[Finding]:
+def score_unlike_answers(losses: LossInputs, printed: Printed, evaluations: Evaluations | None) -> Iterator[Finding]:
     """The accuracy that the program prints is far from the share of answers that are right.
 
     ## Why it matters
@@ -65,11 +75,18 @@ def score_unlike_answers(losses: LossInputs, printed: Printed) -> Iterator[Findi
     for number in named:
         share = number.values[-1] / (100.0 if max(number.values) > 1.5 else 1.0)
         if held_out and number.split == "validation" and len(held_out) == 1:
-            right = held_out[0].accuracy_last or 0.0
+            right = last_evaluation(evaluations, held_out[0])
             if abs(share - right) > 0.25:
                 yield told(number, share, right, held_out[0])
         elif len(trained) == 1 and below_guessing(trained[0], share):
             yield told(number, share, trained[0].accuracy_last or 0.0, trained[0])
+
+
+def last_evaluation(evaluations: Evaluations | None, site: LossInput) -> float:
+    """The share of right answers at the last evaluation; the last call that was looked at may be of an earlier one."""
+    held = evaluations.held_out() if evaluations is not None else None
+    last = held.right[-1] if held is not None else None
+    return last if last is not None else site.accuracy_last or 0.0
 
 
 def one_each(site: LossInput) -> bool:

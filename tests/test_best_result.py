@@ -1,0 +1,79 @@
+"""What half of the data teaches, by the best held-out result beside what knowing nothing gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from stetho import catalogue
+from stetho.best_result import gained
+from stetho.facts import (
+    ClassCount,
+    Evaluation,
+    Evaluations,
+    Fact,
+    FirstLoss,
+    Labels,
+    LossCurve,
+    Printed,
+    PrintedNumber,
+)
+from stetho.inquiry import Facts
+from stetho.outcome import judge_outcome
+
+CURVE = LossCurve(tuple(1.6 * 0.9**i for i in range(40)), chance=1.6)
+
+
+def facts(*held: Fact) -> Facts:
+    return {type(one): ("", one) for one in (CURVE, FirstLoss((1.6,), classes=5), *held)}
+
+
+def printed(*values: float, name: str = "val_acc", kind: str = "score") -> Facts:
+    return facts(Printed((PrintedNumber(name, kind, "validation", values),)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ((0.3, 0.5, 0.6, 0.6, 0.59), (0.25, 0.35, 0.4, 0.38, 0.39), "worse"),
+        ((0.3, 0.5, 0.6, 0.6, 0.59), (0.3, 0.5, 0.58, 0.57, 0.5), "same"),
+        ((0.3, 0.5, 0.6, 0.6, 0.59), (0.3, 0.4, 0.52, 0.52, 0.52), "undecided"),
+        ((0.3, 0.6, 0.4, 0.6, 0.4), (0.3, 0.5, 0.3, 0.48, 0.3), "undecided"),
+        ((0.3, 0.4, 0.45, 0.45, 0.45), (0.3, 0.6, 0.7, 0.7, 0.7), "better"),
+    ],
+    ids=["clearly less", "about as much", "between the two", "all of it noise", "more"],
+)
+def test_a_gain_is_held_against_guessing(before: tuple[float, ...], after: tuple[float, ...], outcome: str) -> None:
+    judged = judge_outcome(printed(*before), printed(*after), catalogue.load(), symptom="none", alters="best")
+    assert judged.outcome == outcome and "knowing nothing gives 0.2" in judged.detail
+
+
+def test_the_best_point_counts_and_not_the_end() -> None:
+    found = gained(
+        printed(1.5, 0.8, 1.4, 2.2, 3.0, name="val_loss", kind="loss"),
+        printed(1.5, 0.9, 2.0, 4.0, 6.0, name="val_loss", kind="loss"),
+    )
+    assert found is not None and (found.nothing, found.before, found.after) == (1.6, 0.8, 0.9)
+
+
+def test_a_frequent_class_is_easily_right() -> None:
+    common = Labels(classes=2, counted=100, counts=(ClassCount(0, 80), ClassCount(1, 20)))
+    ours = {**printed(0.82, 0.85, 0.86, 0.88, 0.88), Labels: ("", common)}
+    found = gained(ours, printed(0.8, 0.81, 0.82, 0.82, 0.82))
+    assert found is not None and found.nothing == 0.8 and found.outcome == "worse"
+
+
+def test_where_nothing_tells_what_knowing_nothing_gives_it_is_undecided() -> None:
+    for name, kind in (("val_rmse", "loss"), ("val_bleu", "score")):
+        one = printed(0.5, 0.4, name=name, kind=kind)
+        assert gained(one, one) is None
+    judged = judge_outcome(facts(), facts(), catalogue.load(), symptom="none", alters="best")
+    assert judged.outcome == "undecided"
+
+
+def test_what_was_seen_stands_in_for_what_was_not_printed() -> None:
+    def seen(*right: float) -> Facts:
+        steps = tuple(range(len(right)))
+        return facts(Evaluations((Evaluation("cross_entropy", None, steps, (1.0,) * len(right), right, 100, 0.0),)))
+
+    found = gained(seen(0.3, 0.5, 0.6, 0.62, 0.6), seen(0.2, 0.3, 0.4, 0.41, 0.4))
+    assert found is not None and found.name == "right answers in evaluation" and found.outcome == "worse"
