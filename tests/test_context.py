@@ -7,11 +7,17 @@ from stetho.cause import fitting
 from stetho.context import CIRCUMSTANCES, circumstances
 from stetho.facts import (
     Amount,
+    DataFile,
+    DataFiles,
     Fact,
     InputScale,
     LearningRate,
     Loader,
     Loaders,
+    LossInput,
+    LossInputs,
+    LossTerm,
+    LossTerms,
     Modes,
     ModeUse,
     Recorded,
@@ -49,6 +55,10 @@ def test_a_run_of_which_nothing_is_known_has_no_circumstances() -> None:
         (Modes((ModeUse(True, True, 0, None, dropouts_in_training=2),)), "modes-matter", True),
         (Modes((ModeUse(True, True, 0, None),)), "modes-matter", False),
         (InputScale(0.0, 1.0, 0.0, 9.0, discrete=True), "token-inputs", True),
+        (LossTerms((LossTerm("add", None, 3, 1.0, 0.5), LossTerm("mul", None, 3, 1.0, 0.5))), "several-terms", True),
+        (LossInputs((LossInput("mse_loss", None, 9, 0),)), "several-terms", False),
+        (DataFiles((DataFile("a.csv", 0),)), "data-files", True),
+        (DataFiles((DataFile("log.csv", None, True),)), "data-files", False),
     ],
 )
 def test_facts_tell_the_kind_of_run(fact: Fact, name: str, value: bool) -> None:

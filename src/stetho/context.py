@@ -12,11 +12,14 @@ from typing import TypeVar
 from stetho.facts import (
     CallOrder,
     Clipping,
+    DataFiles,
     Fact,
     InputScale,
     LearningRate,
     Loaders,
     LossCurve,
+    LossInputs,
+    LossTerms,
     Modes,
     Optimizers,
     Ranks,
@@ -117,6 +120,20 @@ def several_objectives(facts: Facts) -> bool | None:
     return None if curve is None else curve.objectives > 1
 
 
+def several_terms(facts: Facts) -> bool | None:
+    """A loss that adds up several values; none was met where backward is called on what a library's loss gave."""
+    terms, calls = _get(facts, LossTerms), _get(facts, LossInputs)
+    if terms is not None:
+        return max(len(terms.parts), len(terms.calls)) > 1
+    return None if calls is None or not any(site.trained for site in calls.sites) else False
+
+
+def data_files(facts: Facts) -> bool | None:
+    """Files that are no code were read."""
+    files = _get(facts, DataFiles)
+    return files is not None and any(one.read is not None for one in files.files)
+
+
 CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
     "half-precision": half_precision,
     "several-ranks": several_ranks,
@@ -129,4 +146,6 @@ CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
     "token-inputs": token_inputs,
     "micro-batches": micro_batches,
     "several-objectives": several_objectives,
+    "several-terms": several_terms,
+    "data-files": data_files,
 }

@@ -16,6 +16,7 @@ from stetho.cause import Cause
 inputs_unnormalized = Cause(
     id="data/inputs-unnormalized",
     share=0.10,
+    context={"token-inputs": (0.05, 1.1)},
     symptoms={
         "loss-nonfinite": 0.15,
         "loss-diverging": 0.15,

@@ -15,6 +15,7 @@ from stetho.cause import Cause
 
 stale_cache = Cause(
     id="data/stale-cache",
+    context={"data-files": (1.5, 0.05)},
     share=0.03,
     symptoms={
         "overfitting": 0.36, "none": 0.24, "metric-stuck": 0.16, "loss-flat": 0.08, "loss-slow": 0.05,

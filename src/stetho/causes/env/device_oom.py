@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 device_oom = Cause(
     id="env/device-oom",
-    share=0.10,
+    share=0.08,
     symptoms={"crash": 0.96, "none": 0.01, "memory-growing": 0.02},
     predicts={
         "device-memory-exhausted": 0.98,

@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 killed = Cause(
     id="env/killed",
-    share=0.07,
+    share=0.06,
     symptoms={"killed": 0.82, "crash": 0.15, "none": 0.02},
     predicts={
         "ended-from-outside": 0.75,

@@ -17,6 +17,7 @@ from stetho.cause import Cause
 term_imbalance = Cause(
     id="loss/term-imbalance",
     share=0.08,
+    context={"several-terms": (2.5, 0.05)},
     symptoms={
         "metric-stuck": 0.15, "loss-flat": 0.20, "loss-slow": 0.08, "loss-oscillating": 0.08, "loss-diverging": 0.06,
         "loss-nonfinite": 0.04, "overfitting": 0.03, "none": 0.32,
