@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 disk_full = Cause(
     id="env/disk-full",
-    share=0.06,
+    share=0.05,
     symptoms={"crash": 0.96, "none": 0.02},
     predicts={
         "disk-full-reported": 0.98,

@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 exception = Cause(
     id="env/exception",
-    share=0.40,
+    share=0.45,
     symptoms={"crash": 0.97, "none": 0.01},
     # A more specific cause claims the exceptions that it can read; this one takes the rest.
     predicts={

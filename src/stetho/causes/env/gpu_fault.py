@@ -15,7 +15,7 @@ from stetho.cause import Cause
 gpu_fault = Cause(
     id="env/gpu-fault",
     share=0.03,
-    symptoms={"crash": 0.6, "killed": 0.36, "none": 0.02},
+    symptoms={"crash": 0.5, "killed": 0.36, "none": 0.02},
     predicts={"gpu-fault-said": 0.9, "gpu-fault-logged": 0.9, "explained-at-the-end": 0.8, "exception-raised": 0.7},
     mechanism=("gpu-fault-said", "gpu-fault-logged"),
     statement="an accelerator or its driver has a fault",

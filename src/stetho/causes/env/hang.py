@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 hang = Cause(
     id="env/hang",
-    share=0.06,
+    share=0.05,
     symptoms={"killed": 0.35, "hang": 0.33, "crash": 0.27, "none": 0.02},
     predicts={
         "collective-timed-out": 0.7,

@@ -15,7 +15,7 @@ from stetho.cause import Cause
 
 host_oom = Cause(
     id="env/host-oom",
-    share=0.07,
+    share=0.06,
     symptoms={"killed": 0.72, "crash": 0.25, "none": 0.01},
     predicts={
         "oom-kill-logged": 0.75,

@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 input_bound = Cause(
     id="env/input-bound",
-    share=0.06,
+    share=0.05,
     symptoms={"slow-training": 0.85, "none": 0.1},
     predicts={
         "waits-for-data": 0.95,

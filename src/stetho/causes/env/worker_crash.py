@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 worker_crash = Cause(
     id="env/worker-crash",
-    share=0.05,
+    share=0.04,
     context={"loader-workers": (2.0, 0.1)},
     symptoms={"crash": 0.96, "none": 0.02},
     predicts={

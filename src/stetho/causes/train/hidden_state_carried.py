@@ -18,7 +18,7 @@ hidden_state_carried = Cause(
     id="train/hidden-state-carried",
     share=0.06,
     symptoms={
-        "none": 0.44, "crash": 0.34, "memory-growing": 0.08, "slow-training": 0.04, "killed": 0.03, "loss-flat": 0.02,
+        "none": 0.44, "crash": 0.26, "memory-growing": 0.08, "slow-training": 0.04, "killed": 0.03, "loss-flat": 0.02,
         "loss-slow": 0.02, "loss-oscillating": 0.01,
     },
     predicts={
