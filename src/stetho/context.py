@@ -31,6 +31,21 @@ from stetho.facts import (
 F = TypeVar("F", bound=Fact)
 Facts = Mapping[type[Fact], tuple[str, Fact]]
 HALF = ("float16", "bfloat16", "half")
+# Operations that limit what they give, and those that do not.
+BOUNDING = {
+    "relu",
+    "relu_",
+    "sigmoid",
+    "tanh",
+    "softmax",
+    "clamp",
+    "hardtanh",
+    "hardsigmoid",
+    "relu6",
+    "gelu",
+    "softplus",
+}
+UNBOUNDED = {"linear", "addmm", "mm", "matmul", "bmm", "conv1d", "conv2d", "conv3d", "convolution", "add", "einsum"}
 # Rates that differ by less than this share are one rate.
 SAME_RATE = 0.01
 
@@ -128,6 +143,17 @@ def several_terms(facts: Facts) -> bool | None:
     return None if calls is None or not any(site.trained for site in calls.sites) else False
 
 
+def bounded_output(facts: Facts) -> bool | None:
+    """Whether what enters the loss that is trained on has gone through something that limits it."""
+    calls = _get(facts, LossInputs)
+    made = (
+        {site.produced_by for site in calls.sites if site.trained and site.produced_by} if calls is not None else set()
+    )
+    if made & BOUNDING:
+        return True
+    return False if made and made <= UNBOUNDED else None
+
+
 def data_files(facts: Facts) -> bool | None:
     """Files that are no code were read."""
     files = _get(facts, DataFiles)
@@ -148,4 +174,5 @@ CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
     "several-objectives": several_objectives,
     "several-terms": several_terms,
     "data-files": data_files,
+    "bounded-output": bounded_output,
 }

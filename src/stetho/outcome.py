@@ -19,6 +19,8 @@ from stetho.yardstick import Compared, by_accuracy, by_fit, by_recall, compare, 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
 OF_A_WHOLE_RUN = ("loss-flat", "loss-slow", "loss-high")
 FAILURES = ("crash", "killed")
+# What is left to see where nothing graver is; by itself it does not keep a graver symptom there.
+MILD = "loss-high"
 # What only held-out data shows: what training does then says nothing of the cure.
 HELD_OUT = ("overfitting", "metric-stuck")
 # A result that is too good is cured by one that is worse.
@@ -74,6 +76,9 @@ def judge_outcome(
         return Judged("not-applied", "the change had nothing to act on")
     was = gravest(catalogue, judge_all(catalogue, base)) if symptom is None else symptom
     now = gravest(catalogue, judge_all(catalogue, changed))
+    if now == MILD and was not in (MILD, "none"):
+        # What was wrong is gone; that more could still be learned is another matter.
+        now = "none"
     if smoke:
         was, now = ("none" if one in (*HELD_OUT, TOO_GOOD) else one for one in (was, now))
     averaged = alters == "spread" or resized(base, changed)

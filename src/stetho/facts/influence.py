@@ -37,3 +37,7 @@ class Influence(Fact):
     """The operation through which they see it."""
     leak_at: tuple[Place, ...] = ()
     """The user's frames that called it."""
+    affine: bool | None = None
+    """Whether the output is a linear map of the input, and a shift; None where that was not tried."""
+    layers: int = 0
+    """Layers with weights of two axes or more in the model that this was tried on."""

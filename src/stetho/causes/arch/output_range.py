@@ -17,6 +17,7 @@ from stetho.cause import Cause
 output_range = Cause(
     id="arch/output-range",
     share=0.12,
+    context={"bounded-output": (2.0, 0.1)},
     symptoms={
         "loss-flat": 0.38,
         "none": 0.42,

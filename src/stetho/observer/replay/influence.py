@@ -11,6 +11,7 @@ from .. import guard, twin
 from ..tensors import tensors_in
 from ..unseen import uncovered
 from . import room
+from .influence_affine import affine
 from .influence_axes import apart, axis_of, differ, pairwise
 from .influence_future import Future
 from .kept import Call, Operation
@@ -73,6 +74,7 @@ class Influence:
                 probe = Probe(call, operations, self.watch.modules.made)
                 found.append(probe.mixing())
                 found.append(Future(probe).seen())
+                found.append(affine(probe))
         return [body for body in found if body]
 
 
