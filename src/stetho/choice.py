@@ -14,6 +14,8 @@ from stetho.trial import closer_look_steps, grounds
 
 # Below this many bits an experiment would not change the ranking.
 LEAST_BITS = 0.02
+# From here on only a test of its own keeps a cause from being claimed.
+CERTAIN = 0.9
 
 
 def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Candidate]:
@@ -33,9 +35,17 @@ def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Can
             tables = predicted(inquiry.catalogue, change, tests, symptomatic=seen.symptom != "none")
             cost = expected_seconds(inquiry, change)
         bits = information(now, tables)
-        if bits >= LEAST_BITS and cost < inquiry.remaining():
+        if (bits >= LEAST_BITS or settles(inquiry, now, change, tests)) and cost < inquiry.remaining():
             found.append(Candidate(change, tests, supplies, bits, cost))
     return sorted(found, key=lambda c: (-c.rate, c.change))
+
+
+def settles(inquiry: Inquiry, now: Mapping[str, float], change: str, tests: str | None) -> bool:
+    """Whether it is the test that a cause which is as good as certain still lacks: the ranking would not change by it,
+    and without it nothing may be claimed."""
+    leader, probability = next(iter(now.items()))
+    cause = inquiry.catalogue.causes[leader]
+    return cause.is_fault and probability >= CERTAIN and (tests == leader or change == cause.trial)
 
 
 def told_already(inquiry: Inquiry, change: str, seen: Seen) -> bool:

@@ -17,6 +17,7 @@ def example(letters: str, backwards: float, steps: int = 40) -> dict[str, Any]:
     fires={
         "the optimizer never steps": example("zfb", 1, steps=400),
         "one step for each pass over the data": example("zfb" * 20 + "s", 50, steps=6),
+        "the same, cleared between forward and backward": example("fzb" * 43 + "s", 43, steps=8),
     },
     quiet={
         "a step for each backward": example("zfbs", 1),
@@ -38,10 +39,23 @@ def gradients_unused(order: CallOrder, *, many: int = 16, least: int = 12) -> It
     if order.steps >= least and not any("s" in p.letters for p in order.patterns):
         yield Finding(f"backward is called {order.steps} times, and {order.optimizer} never steps", where=places)
         return
-    wasted = sum(p.steps for p in order.patterns if p.letters.count("zfb") >= many)
+    wasted = sum(p.steps for p in order.patterns if cleared(p.letters) >= many - 1)
     if order.backwards is not None and order.backwards >= many and wasted >= 0.8 * order.steps:
         yield Finding(
             f"{order.backwards:.0f} backwards for each of {order.steps} steps, cleared before the next one: the step "
             "uses the last",
             where=places,
         )
+
+
+def cleared(letters: str) -> int:
+    """How many backwards of a step are cleared before anything uses them."""
+    wasted = waiting = 0
+    for letter in letters:
+        if letter == "b":
+            waiting += 1
+        elif letter == "z":
+            wasted, waiting = wasted + waiting, 0
+        elif letter == "s":
+            waiting = 0
+    return wasted
