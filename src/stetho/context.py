@@ -14,6 +14,7 @@ from stetho.facts import (
     Clipping,
     DataFiles,
     Fact,
+    HandGradients,
     InputScale,
     LearningRate,
     Loaders,
@@ -158,6 +159,10 @@ def data_files(facts: Facts) -> bool | None:
     """Files that are no code were read."""
     files = _get(facts, DataFiles)
     return files is not None and any(one.read is not None for one in files.files)
+def own_gradients(facts: Facts) -> bool | None:
+    """Functions whose gradient is written by hand, others than those that are there to change it."""
+    hand = _get(facts, HandGradients)
+    return hand is not None and any(one.says in ("right", "wrong") for one in hand.functions)
 
 
 CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
@@ -175,4 +180,5 @@ CIRCUMSTANCES: Mapping[str, Callable[[Facts], bool | None]] = {
     "several-terms": several_terms,
     "data-files": data_files,
     "bounded-output": bounded_output,
+    "own-gradients": own_gradients,
 }

@@ -345,6 +345,26 @@ def remembered(how):
     return [*found, sum(p.detach().abs().sum().item() for p in model.parameters())]
 
 
+def written(how):
+    class Own(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, scale):
+            ctx.save_for_backward(x, scale)
+            return torch.sin(x) * scale * (torch.rand_like(x) > 0.1)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            x, scale = ctx.saved_tensors
+            return -gradient * torch.cos(x), gradient.sum() * scale
+
+    x, y = data()
+    torch.manual_seed(7)
+    model, scale, head = nn.Linear(6, 8), nn.Parameter(torch.tensor(1.5)), nn.Linear(8, 3)
+    own = Own.apply if how == "wrong" else lambda a, b: torch.sin(a) * b * (torch.rand_like(a) > 0.1)
+    held = nn.ParameterList([*model.parameters(), scale, *head.parameters()])
+    return trained(held, torch.optim.SGD(held, lr=0.1), lambda: F.cross_entropy(head(own(model(x), scale)), y))
+
+
 def statistics():
     x, y = data()
     torch.manual_seed(4)

@@ -98,6 +98,7 @@ SAME = [
     ("eval-mode", ("recomputed", "train"), ("recomputed", "off eval"), slice(None)),
     ("train-all", ("thawed", "frozen"), ("thawed", "right"), slice(None)),
     ("checkpointing=on", ("statistics",), ("statistics",), slice(None)),
+    ("derived-gradient=written.<locals>.Own", ("written", "wrong"), ("written", "right"), slice(None)),
     ("cut-history", ("remembered", "carried"), ("remembered", "detached"), slice(None)),
 ]
 

@@ -23,7 +23,7 @@ BATCHES = {
     "torch": (
         "loop", "closure", "gan", "recurrent", "device_mode", "functional", "workers", "checkpointed", "scaled",
         "hooked", "copied", "scripted", "transformed", "poisoned", "threaded", "signalled", "waiting", "watched",
-        "spoken", "replacing", "complex_numbers", "ranks", "compiled",
+        "spoken", "replacing", "complex_numbers", "written", "ranks", "compiled",
     ),
     "frameworks": (
         "import:lightning", "import:transformers", "import:keras", "lightning_fit", "trainer_fit", "keras_fit",

@@ -25,7 +25,16 @@ from stetho.facts.files import (
 )
 from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disks, LogTail
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
-from stetho.facts.gradients import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts.gradients import (
+    Clipping,
+    GradientNorms,
+    GradientReset,
+    HandGradient,
+    HandGradients,
+    LayerGradient,
+    LayerGradients,
+    SkippedSteps,
+)
 from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift
 from stetho.facts.history import Holder, KeptGraphs, RefusedBackward
 from stetho.facts.influence import Influence
@@ -178,6 +187,8 @@ __all__ = [
     "GraphGrowth",
     "GroupProgress",
     "GroupRate",
+    "HandGradient",
+    "HandGradients",
     "Holder",
     "Influence",
     "InputScale",

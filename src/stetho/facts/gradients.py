@@ -127,3 +127,44 @@ class LayerGradients(Fact):
     """The sampled steps."""
     layers: tuple[LayerGradient, ...]
     """The parameters in the order in which the optimizers hold them."""
+
+
+@dataclass(frozen=True)
+class HandGradient:
+    """A function of the program's own, and its gradient beside the differences of its forward pass."""
+
+    name: str
+    """Its class."""
+    path: str
+    """The class with what it stands in."""
+    says: str
+    """Right, wrong, stand-in (it passes where the output does not move), identity (only the gradient changes), or
+    unknown."""
+    where: Place | None = None
+    """The line at which its gradient is written."""
+    error: float | None = None
+    """The largest relative difference between the gradient and the slope."""
+    input: int | None = None
+    """The argument whose gradient is the most wrong, counted from 0."""
+    places: int = 0
+    """Numbers of that argument that were tried."""
+    off: int = 0
+    """Those of them whose gradient is not the slope."""
+    written: float | None = None
+    """The gradient where it is the most wrong."""
+    slope: float | None = None
+    """The slope there."""
+    ratio: float | None = None
+    """The gradient over the slope, where it is the same everywhere."""
+    why: str = ""
+    """Why nothing is known."""
+
+
+@dataclass(frozen=True)
+class HandGradients(Fact):
+    """Gradients that the program writes by hand, as calls of an early step showed them."""
+
+    fact: ClassVar[str] = "hand-gradients"
+
+    functions: tuple[HandGradient, ...]
+    """The functions that were called; of several calls, the one that is the most wrong."""

@@ -8,6 +8,7 @@ from stetho.measure.association import association
 from stetho.measure.data import input_scale, labels, raw_samples
 from stetho.measure.evaluation import evaluations
 from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
+from stetho.measure.hand_gradients import hand_gradients
 from stetho.measure.held_out import overlap
 from stetho.measure.history import kept_graphs, refused_backward
 from stetho.measure.influence import influence
@@ -85,6 +86,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from nonfinite_steps(recording, steps)
     yield from unlocalised(recording, steps)
     yield from influence(recording)
+    yield from hand_gradients(recording)
 
 
 def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:

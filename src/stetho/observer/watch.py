@@ -29,6 +29,7 @@ from .seen.backward import Backwards
 from .seen.beginnings import Beginnings
 from .seen.data import Data
 from .seen.evaluations import Evaluations
+from .seen.functions import Functions
 from .seen.history import History
 from .seen.manual import Manual
 from .seen.modules import Modules
@@ -86,6 +87,7 @@ class Watch:
         self.beginnings = Beginnings(self)
         self.ring = Ring(self)
         self.history = History(self)
+        self.functions = Functions(self)
 
     def install(self) -> None:
         """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""
@@ -163,6 +165,7 @@ class Watch:
             self.reach,
             self.sources,
             self.tracer,
+            self.functions,
         ]
         for part in (*holding, self.manual, self.run, *self.optimizers.values()):
             part.let_go()
@@ -303,6 +306,7 @@ class Watch:
         if not self.reach.written:
             self.reach.step_ended(self.step)
         self.tracer.look(self.step)
+        self.functions.step_ended(self.step)
         if self.bound and steps >= self.bound:
             self.process.finish("bound")
         if self.journal.due(time.monotonic()):

@@ -34,6 +34,7 @@ healthy = Cause(
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
         "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
         "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.94, "worse": 0.02, "new-failure": 0.01},
+        "derived-gradient": {"symptom-gone": 0.01, "better": 0.02, "same": 0.38, "worse": 0.52, "new-failure": 0.07},
         "cut-history": {"symptom-gone": 0.01, "better": 0.01, "same": 0.94, "worse": 0.02, "new-failure": 0.02},
         "one-batch": {"symptom-gone": 0.02, "better": 0.60, "same": 0.28, "worse": 0.08, "new-failure": 0.02},
     },

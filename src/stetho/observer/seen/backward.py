@@ -136,6 +136,8 @@ class Backwards:
                 tracer.walk(losses[0], bool(kwargs.get("retain_graph") or (len(args) > 1 and args[1])))
         if tracer.mode is not None:
             tracer.backward_begins()
+        if watch.functions.armed:
+            watch.functions.compare()
         if not watch.optimizers:
             watch.journal.write("backward", site=site)
         elif watch.unstepped.on:
