@@ -24,11 +24,11 @@ hidden_state_carried = Cause(
     predicts={
         "graph-grows": 0.60,
         "graphs-held": 0.95,
-        "earlier-graph-refused": 0.95,
+        "earlier-graph-refused": 0.98,
         "exception-raised": 0.95,
         "cut-history": {"symptom-gone": 0.30, "better": 0.62, "same": 0.06, "worse": 0.01, "new-failure": 0.01},
     },
-    mechanism=("graph-grows", "graphs-held", "earlier-graph-refused"),
+    mechanism=("graph-grows", "graphs-held", "earlier-graph-refused", "graph-refused"),
     statement="a state or a loss carries its graph on from step to step",
     test="detach after each step what has a graph: if memory or time grow all the same, it is not this",
     fix="detach the state where the next step takes it over, and keep loss.item() instead of the loss",
