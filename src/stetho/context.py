@@ -159,6 +159,8 @@ def data_files(facts: Facts) -> bool | None:
     """Files that are no code were read."""
     files = _get(facts, DataFiles)
     return files is not None and any(one.read is not None for one in files.files)
+
+
 def own_gradients(facts: Facts) -> bool | None:
     """Functions whose gradient is written by hand, others than those that are there to change it."""
     hand = _get(facts, HandGradients)

@@ -12,7 +12,7 @@ GONE = ("backward through the graph a second time", "has been modified by an inp
     reads=(Crash, RunEnd),
     root="what a backward says",
     background=0.01,
-    given={"train/hidden-state-carried": 0.98, "env/exception": 0.03, "other/unlisted": 0.02},
+    given={"train/hidden-state-carried": 0.98, "env/exception": 0.04, "other/unlisted": 0.02},
     fires={
         "a graph is gone": {
             "crash": {"exception": "RuntimeError", "message": "Trying to backward through the graph a second time"},
