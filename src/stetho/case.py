@@ -44,6 +44,8 @@ class Request:
     executor: ExecutorName = "local"
     suspect: str | None = None
     """The cause that is to be put to the test; None asks for whichever it is."""
+    good: str | None = None
+    """A run that was fine, to compare with: a case, commit, folder, file or command line; None compares with none."""
     verb: str = "why"
     """What was asked: why, or try, whose ideas are not kept."""
 

@@ -28,6 +28,7 @@ from stetho.reason import (
     posterior,
 )
 from stetho.recipe import departures
+from stetho.regression import answer
 from stetho.suspicion import judged
 from stetho.verdict import (
     Claim,
@@ -35,6 +36,7 @@ from stetho.verdict import (
     Fix,
     NextTest,
     Noted,
+    Regression,
     Status,
     Symptom,
     Trial,
@@ -48,6 +50,7 @@ NOTHING_LEFT = "compare with a run that works, or observe more of it with a larg
 SUSPECTED, ONE_OF_SEVERAL, SURELY_NAMED, ALONE = 0.3, 0.15, 0.7, 0.5
 # Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
 LEAST_POINTS, ARRIVED = 8, 0.95
+MOST_NEXT = 3
 
 
 def rank(inquiry: Inquiry) -> tuple[Seen, dict[str, float], Gate]:
@@ -66,6 +69,7 @@ def verdict(inquiry: Inquiry) -> Verdict:
     checks = inquiry.catalogue.checks
     request = inquiry.request
     shown = symptoms(fired, inquiry.catalogue)
+    compared = answer.regression(inquiry, gate)
     return Verdict(
         target={"command": list(request.command), "cwd": request.cwd, "seed": request.seed},
         case=str(inquiry.case.path),
@@ -79,19 +83,24 @@ def verdict(inquiry: Inquiry) -> Verdict:
         ),
         information=gather(tuple(inquiry.catalogue.questions.values()), inquiry.facts(), shown),
         hypotheses=() if silent else tuple(hypotheses(inquiry.catalogue, seen, now)),
-        claim=claim(inquiry, seen, now, gate) if gate.passes else None,
+        claim=answer.placed(claim(inquiry, seen, now, gate), compared) if gate.passes else None,
         not_claimed=""
         if gate.passes or status == "clear"
-        else silent or (untested(inquiry, seen) if gate.cause.startswith("none/") else "") or gate.reason,
+        else answer.with_difference(
+            silent or (untested(inquiry, seen) if gate.cause.startswith("none/") else "") or gate.reason, compared
+        ),
         evidence=inquiry.ledger.evidence(),
         experiments=tuple(tried(x, now) for x in seen.experiments),
-        fix=fix(inquiry, gate.cause) if gate.passes else None,
-        next=() if status in ("established", "clear") else tuple(next_tests(inquiry, seen, now, silent)),
+        fix=fix(inquiry, gate, compared),
+        next=()
+        if status in ("established", "clear")
+        else (*answer.next_tests(compared), *next_tests(inquiry, seen, now, silent))[:MOST_NEXT],
         cost=spent(inquiry),
         notes=tuple(notes(inquiry, seen)),
         suspicion=None
         if silent or request.suspect is None
         else judged(inquiry.catalogue, seen, now, gate, request.suspect),
+        regression=compared,
     )
 
 
@@ -113,7 +122,8 @@ def status_of(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate
         and not untested(inquiry, seen)
         and sum(p for c, p in now.items() if c.startswith("none/")) >= 0.5
     ):
-        return "clear"
+        # Where a run that was fine does clearly better, something is wrong, symptom or not.
+        return "unknown" if answer.worse_than_good(inquiry) else "clear"
     cause = inquiry.catalogue.causes[leader]
     fired = {j.check for j in seen.judgements if j.outcome == "fired"}
     shown = bool(fired.intersection(cause.mechanism))
@@ -226,21 +236,29 @@ def edited_places(inquiry: Inquiry, experiment: Experiment) -> list[Place]:
     return [p for e in edits for p in e.where or (Place(inquiry.users_path(e.file), e.line),)]
 
 
-def fix(inquiry: Inquiry, cause: str) -> Fix | None:
-    """The newest trial of a cure that helped; exactly what it applied is what is offered."""
-    trials = [x for x in inquiry.experiments() if x.tests == cause and cured(x)]
-    if not trials:
-        return None
-    best = trials[-1]
+def fix(inquiry: Inquiry, gate: Gate, compared: Regression | None) -> Fix | None:
+    """What was tried last and helped: for a claim its cure, or the difference to a good run that brings it."""
+    undone = answer.cure(inquiry, gate, compared)
+    trials = [x for x in inquiry.experiments() if x.tests == gate.cause and cured(x)] if gate.passes else []
+    best = undone or (trials[-1] if trials else None)
+    return None if best is None else fix_of(inquiry, best, compared if best is undone else None)
+
+
+def fix_of(inquiry: Inquiry, best: Experiment, compared: Regression | None) -> Fix:
+    """Exactly what an experiment has applied, as it is offered."""
     change, command = best.change, best.change.command
     trial = Trial(best.before, best.after, best.evidence, best.measure)
+    diff = fixes.diff(change.edits, os.path.realpath(inquiry.request.cwd))
     if command is not None:
         old, new = " ".join(inquiry.request.command), " ".join(command)
-        return Fix(f"run it as: {new}", "command", f"- {old}\n+ {new}\n", trial, command)
+        return Fix(f"run it as: {new}", "command", f"{diff}- {old}\n+ {new}\n", trial, command)
+    if compared is not None:
+        undo = "; ".join(one.undo for one in compared.differences)
+        kinds: dict[str, Literal["code", "config", "data"]] = {"config": "config", "data": "data"}
+        return Fix(undo, kinds.get(compared.differences[0].kind, "code"), diff, trial)
     file = change.edits[0].file
     kind: Literal["code", "config", "data"] = "code" if file.endswith(".py") else "config"
     kind = "data" if change.edits[0].where else kind
-    diff = fixes.diff(change.edits, os.path.realpath(inquiry.request.cwd))
     line = "" if kind == "data" else f":{change.edits[0].line}"
     return Fix(f"{inquiry.users_path(file)}{line}  {change.edits[0].why}", kind, diff, trial)
 
@@ -263,9 +281,9 @@ def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: s
     if not localised(inquiry.catalogue, now):
         # Nothing is localised: what is known to work is a better guide than the next guess.
         found = [NextTest(one.words) for one in departures(inquiry.facts())[:2]] + found
-    if not found:
+    if not found and inquiry.request.good is None:
         found.append(NextTest(NOTHING_LEFT))
-    return list({one.test: one for one in found}.values())[:3]
+    return list({one.test: one for one in found}.values())[:MOST_NEXT]
 
 
 def distinct(candidates: list[Candidate]) -> list[Candidate]:

@@ -138,7 +138,8 @@ def counted(catalogue: Catalogue, judgements: Iterable[Judgement], symptom: str 
 
 
 def experiment_likelihood(experiment: Experiment, cause: str) -> float:
-    if experiment.outcome in NO_EVIDENCE or experiment.supplies is not None:
+    # What was undone beside a good run is a place in the code, of which no cause has anything to say.
+    if experiment.outcome in NO_EVIDENCE or experiment.supplies is not None or not experiment.predicted:
         return 1.0
     return floored(experiment.predicted.get(cause, {}).get(experiment.outcome, 0.0))
 

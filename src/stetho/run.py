@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from stetho import attachment, catalogue, late, observation, recording
+from stetho import attachment, catalogue, late, observation, recording, snapshot
 from stetho.case import Case, Request, new_case
 from stetho.errors import StethoError
 from stetho.executors import direct
@@ -44,6 +44,7 @@ def run(root: Path, request: Request, wishes: Wishes) -> int:
     """Run the command as if stetho were not there, and file what it did. The exit code is the command's own."""
     _open_standard_streams()
     case = new_case(root, request)
+    _at_no_cost(lambda: snapshot.keep(case.path, request.command, request.cwd))
     folder = case.recordings / BASE
     folder.mkdir()
     plan_file = case.path / "plan.json"

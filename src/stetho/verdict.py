@@ -139,6 +139,62 @@ class Suspicion:
 
 
 @dataclass(frozen=True)
+class Parting:
+    """One thing on the way from the environment to the losses, in the good run and in this one."""
+
+    part: str
+    state: str
+    """same, differs or unknown."""
+    summary: str = ""
+    """The first difference, the good run's value first; for what is unknown, why."""
+    step: int | None = None
+    where: Place | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Located:
+    """A difference that matters: what was changed into what, and where."""
+
+    kind: str
+    """code, config, data or command."""
+    summary: str
+    then: str
+    now: str
+    undo: str
+    where: Place | None = None
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What became of the comparison with a run that was fine."""
+
+    given: str
+    """The good run by a name that lasts: a case's folder, a commit's id, or what was given."""
+    kind: str
+    """case, commit, folder, file or command."""
+    good: str
+    """The good run as it is told."""
+    beside: str
+    """How it does beside this one."""
+    outcome: str
+    """`isolated`, `narrowed`, or why nothing was: both-fail, neither-fails, good-fails, noise, elsewhere, not-tried."""
+    statement: str
+    cites: tuple[str, ...]
+    first: Parting | None = None
+    """The first thing that differs; it comes before all it causes."""
+    path: tuple[Parting, ...] = ()
+    commit: str = ""
+    differences: tuple[Located, ...] = ()
+    """The smallest part of what differs that brings the failure."""
+    known: int = 0
+    """Differences there are."""
+    experiments: tuple[str, ...] = ()
+    explains: str = ""
+    """The claimed cause, where what shows it at work is gone with the difference undone."""
+
+
+@dataclass(frozen=True)
 class Cost:
     """What the investigation took."""
 
@@ -170,6 +226,8 @@ class Verdict:
     notes: tuple[str, ...] = ()
     suspicion: Suspicion | None = None
     """What became of the hypothesis that was brought; None when none was."""
+    regression: Regression | None = None
+    """What became of the comparison with a run that was fine; None when none was named."""
 
     @property
     def exit_code(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from stetho import catalogue, config, late
+from stetho import catalogue, config, late, snapshot
 from stetho.case import Case, Request, new_case
 from stetho.choice import possible
 from stetho.conclusion import localised, rank, verdict
@@ -21,6 +21,8 @@ from stetho.inquiry import Inquiry
 from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
 from stetho.reason import NO_EVIDENCE, Seen
+from stetho.regression.comparison import compare
+from stetho.regression.reference import resolve
 from stetho.store import remembered
 from stetho.suspicion import focused, settled
 from stetho.trial import grounds, perform, try_cures
@@ -37,6 +39,7 @@ def investigate(inquiry: Inquiry) -> Verdict:
             observe(inquiry)
         refuse_missing_input(inquiry)
         refuse_isolation(inquiry)
+        compare(inquiry)
         experiment(inquiry)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
@@ -67,7 +70,7 @@ def experiment(inquiry: Inquiry) -> None:
 
 def nothing_localised(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> bool:
     """Whether experiments have answered and still no fault leads: then comparing with what works is the next step."""
-    answered = sum(x.outcome not in NO_EVIDENCE and x.supplies is None for x in seen.experiments)
+    answered = sum(bool(x.outcome not in NO_EVIDENCE and x.supplies is None and x.predicted) for x in seen.experiments)
     return answered >= CYCLES and not localised(inquiry.catalogue, now)
 
 
@@ -110,7 +113,12 @@ def begin(
     fresh: bool = False,
 ) -> Verdict:
     """Open a case for a request and investigate it; `fresh` makes every run anew, those of earlier cases included."""
+    if request.good is not None:
+        # What is named as good must be there before anything is run; afterwards, the last case is another one.
+        good = resolve(request.good, request.command, request.cwd, root)
+        request = replace(request, good=good.lasting)
     case = new_case(root, request)
+    snapshot.keep(case.path, request.command, request.cwd)
     execute = executor_of(request, case, fresh)
     with case.open_ledger() as ledger:
         return investigate(Inquiry(case, ledger, request, catalogue.load(), show, progress, stdin, execute))

@@ -118,6 +118,12 @@ def test_what_is_not_established_says_so_and_what_to_do() -> None:
     assert "Nothing needs to be done." in report(clear())
 
 
+def test_a_run_that_was_fine_is_told_with_the_difference_that_matters() -> None:
+    text = render_verdict(ALL["regressed"](), "md")
+    assert "- First difference, learning rate at step 0: 0.0003 → 0.03, train.py:44 (E22)." in text
+    assert "- Comparison isolated: the smallest difference that matters: commit 1a2b3c4d (faster), train.py:41" in text
+
+
 def test_a_long_record_goes_to_the_appendix() -> None:
     facts = tuple(Evidence(f"E{n}", "probe", f"fact {n}") for n in range(1, 41))
     text = report(Verdict({}, "c", "unknown", evidence=facts))

@@ -99,6 +99,16 @@ def test_a_suspicion_says_why_it_is_no_claim_and_what_to_do() -> None:
     assert "ESTABLISHED" not in text
 
 
+def test_a_run_that_was_fine_is_shown_beside_with_the_difference_that_matters() -> None:
+    text = joined(render_verdict(ALL["regressed"](), "text", width=120))
+    assert "good run commit 9f8e7d6c (first): symptom gone, final loss nan -> 0.2, loss-nonfinite gone E21" in text
+    assert "same environment, inputs" in text
+    assert "differs learning rate at step 0: 0.0003 → 0.03, train.py:44 E22" in text
+    assert "then loss at step 1: 2.31 → 2.84, train.py:50 E23" in text
+    assert "train.py:41 lr = 3e-4 → 3e-2 (X1, X2)" in text
+    assert "next undo train.py:41 lr = 3e-4 → 3e-2, or look into what it changes" in text
+
+
 def test_an_observer_that_did_not_attach_is_said() -> None:
     text = joined(render_verdict(unknown(), "text", width=120))
     assert "NOT ESTABLISHED no cause leads" in text

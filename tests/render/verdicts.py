@@ -6,6 +6,7 @@ from stetho.evidence import Evidence, Place, Source
 from stetho.verdict import Claim, Cost, Fix, Hypothesis, NextTest, Noted, Symptom, Trial, Tried, Verdict
 
 from .hostile import crashed
+from .regressed import regressed
 
 DIFF = """--- a/train.py
 +++ b/train.py
@@ -262,4 +263,5 @@ ALL = {
     "unknown": unknown,
     "clear": clear,
     "crashed": crashed,
+    "regressed": lambda: regressed(suspected()),
 }

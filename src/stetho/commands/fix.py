@@ -23,32 +23,32 @@ def command(case: str, case_root: str | None, apply: bool) -> None:
     that are still as they were when the fix was tried.
     """
     from stetho.case import open_case
-    from stetho.conclusion import cured
 
     root = Path(case_root or config.load(Path.cwd()).case)
     found = open_case(root, case)
     with found.open_ledger(read_only=True) as ledger:
         verdict, experiments = ledger.verdict(), ledger.experiments()
-    if verdict is None or verdict.fix is None or verdict.claim is None:
+    if verdict is None or verdict.fix is None:
         raise BadRequest(f"case {found.id} offers no fix: none was tried that helped")
     if not apply:
         trial = verdict.fix.trial
         click.echo(verdict.fix.diff, nl=False)
         click.echo(f"tried: final loss {_told(trial.before)} without it, {_told(trial.after)} with it, same seed")
         return
-    cause = verdict.claim.cause
-    edits = [x for x in experiments if x.tests == cause and cured(x)][-1].change.edits
+    edits = next(x for x in reversed(experiments) if x.evidence == verdict.fix.trial.evidence).change.edits
     if not edits:
         raise BadRequest(f"this fix is a changed command, nothing to edit: {verdict.fix.summary}")
     for edit in edits:
         file = Path(edit.file)
         text = file.read_bytes().decode("utf-8", "surrogateescape") if file.exists() else None
-        if text != edit.before:
+        # A file that is to be there again is none before.
+        if (text or "") != edit.before:
             raise BadRequest(f"{edit.file} has changed since the fix was tried; run stetho why again")
     for edit in edits:
         if edit.removed:
             Path(edit.file).unlink()
         else:
+            Path(edit.file).parent.mkdir(parents=True, exist_ok=True)
             Path(edit.file).write_bytes(edit.after.encode("utf-8", "surrogateescape"))
         click.echo(f"{'removed' if edit.removed else 'changed'} {os.path.relpath(edit.file)}:{edit.line}")
 

@@ -43,6 +43,7 @@ class SplitAtDashes(click.Command):
 @click.option("-q", "--quiet", is_flag=True, help="Print the result only.")
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--suspect", metavar="CAUSE", help="Put this cause to the test: supported, refuted or undecided.")
+@click.option("--good", metavar="REF", help="A run that was fine: a case, commit, folder, file or command line.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
 @running_options
 @click.pass_context
@@ -55,6 +56,7 @@ def command(
     quiet: bool,
     symptom: str | None,
     suspect: str | None,
+    good: str | None,
     no_experiments: bool,
     running: Running,
 ) -> None:
@@ -65,9 +67,13 @@ def command(
     stetho probe -o wrote, or a case, such as the one that stetho run made: then nothing is run, and what was
     recorded is judged; only where stetho run has kept the state before a late NaN, experiments begin from there.
 
+    With --good REF the command is compared with a run that was fine, and the smallest difference between the two
+    that brings the failure is searched for by undoing parts of it.
+
     \b
       stetho why -- python train.py --lr 3e-4
       stetho why --suspect train/missing-zero-grad -- python train.py
+      stetho why --good HEAD~5 -- python train.py
       stetho why run.log
       stetho why last
 
@@ -83,6 +89,8 @@ def command(
         raise BadRequest("give either a command after --, or a log, a run directory or -; see stetho why --help")
     if suspect is not None and not given:
         raise BadRequest("--suspect runs experiments, so it needs a command after --")
+    if good is not None and not given:
+        raise BadRequest("--good compares the run of a command with one that was fine, so it needs a command after --")
     settings = config.load(Path.cwd())
     console = Console(quiet)
     case = earlier_case(Path(case_root or settings.case), target) if target else None
@@ -116,6 +124,7 @@ def command(
         isolation=running.isolation,
         executor=where,
         suspect=None if suspect is None else suspicion.named(suspect, catalogue.load()),
+        good=good,
     )
     piped = None
     try:

@@ -109,6 +109,7 @@ from stetho.facts.processes import (
     Waiting,
 )
 from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankSamples, RankWaiting
+from stetho.facts.regression import Divergence, GoodRun, LocatedDifference, PathPart, SmallestDifference
 from stetho.facts.reported import Config, ConfigValue, Records, ReportedEnd
 from stetho.facts.run import (
     Loop,
@@ -167,6 +168,7 @@ __all__ = [
     "Detached",
     "DiskPlace",
     "Disks",
+    "Divergence",
     "Evaluation",
     "Evaluations",
     "Fact",
@@ -177,6 +179,7 @@ __all__ = [
     "Frame",
     "Frozen",
     "GivenAway",
+    "GoodRun",
     "Gpu",
     "GpuProcess",
     "Gpus",
@@ -209,6 +212,7 @@ __all__ = [
     "Load",
     "Loader",
     "Loaders",
+    "LocatedDifference",
     "LogTail",
     "LoggedCurve",
     "LoggedException",
@@ -247,6 +251,7 @@ __all__ = [
     "Pace",
     "Package",
     "ParameterStates",
+    "PathPart",
     "Pattern",
     "PlainLoss",
     "PredictedClasses",
@@ -299,6 +304,7 @@ __all__ = [
     "Setting",
     "SharedRows",
     "SkippedSteps",
+    "SmallestDifference",
     "SourceLines",
     "Spike",
     "Standstill",

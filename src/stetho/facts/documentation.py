@@ -16,7 +16,7 @@ from stetho.facts.fact import Fact
 FAMILIES = (
     "loss", "loss_calls", "gradients", "nonfinite", "weights", "data", "held_out", "influence", "loading",
     "files", "run", "procedure", "history", "parameters", "start", "ranks", "collectives", "ending", "reported", "log",
-    "logged", "motion", "stability", "checkpoints", "processes", "kernel", "limits", "gpus", "folder",
+    "logged", "motion", "stability", "regression", "checkpoints", "processes", "kernel", "limits", "gpus", "folder",
     "packages", "scheduler", "fact",
 )  # fmt: skip
 

@@ -49,6 +49,7 @@ def document(verdict: Verdict) -> dict[str, Json]:
         "cost": encode(verdict.cost),
         "notes": encode(verdict.notes),
         "suspicion": _suspicion(verdict.suspicion),
+        "regression": encode(verdict.regression),
     }
     return {key: readable_document(value) for key, value in whole.items()}
 
@@ -90,6 +91,7 @@ def cited(verdict: Verdict) -> set[str]:
     parts += [side for one in verdict.hypotheses for side in (one.supports, one.against)]
     parts += [verdict.suspicion.supports, verdict.suspicion.against] if verdict.suspicion is not None else []
     parts += [verdict.claim.cites] if verdict.claim is not None else []
+    parts += [verdict.regression.cites] if verdict.regression is not None else []
     return {id for ids in parts for id in ids}
 
 

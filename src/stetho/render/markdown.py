@@ -137,10 +137,24 @@ def _suspected(verdict: Verdict) -> Iterator[str]:
         yield ""
 
 
+def _compared(verdict: Verdict) -> Iterator[str]:
+    """Where this run parts from one that was fine, and which difference matters, where one was named."""
+    one = verdict.regression
+    if one is None:
+        return
+    yield "- " + _fact(f"Good run {plain(one.good)}: {plain(one.beside)}", one.cites[:1])
+    for label, part in wording.partings(one):
+        first = "First difference" if label == "differs" else "Then"
+        yield "- " + _fact(f"{first}, {plain(wording.parting(part))}", part.evidence)
+    yield "- " + _fact(f"Comparison {one.outcome}: {plain(one.statement)}", one.cites[-1:])
+    yield ""
+
+
 def _concluded(verdict: Verdict) -> Iterator[str]:
     yield "## 4. Verdict"
     yield ""
     yield from _suspected(verdict)
+    yield from _compared(verdict)
     claim, top = verdict.claim, wording.leading(verdict)
     if claim is not None:
         yield f"**Established: {code(claim.cause)}, {wording.percent(claim.confidence)}.** " + _fact(

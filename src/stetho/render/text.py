@@ -33,7 +33,7 @@ MOST_KNOWN = 6
 
 def render(verdict: Verdict, *, width: int | None = None, colour: bool = False) -> str:
     """The whole verdict, readable from 80 columns up."""
-    parts = (_seen, _hypotheses, _experiments, _suspicion, _conclusion, _last)
+    parts = (_seen, _hypotheses, _experiments, _suspicion, _regression, _conclusion, _last)
     blocks = [block for part in parts if (block := part(verdict)) is not None]
     return draw(blocks, width=width, colour=colour)
 
@@ -126,6 +126,23 @@ def _suspicion(verdict: Verdict) -> Table | None:
         (one.cause, "bold"), " is ", (one.verdict, "bold"), f", {wording.percent(one.probability)}: {one.reason}"
     )
     table.add_row(_label("suspect"), told, ids(one.supports if one.verdict == "supported" else one.against))
+    return table
+
+
+def _regression(verdict: Verdict) -> Table | None:
+    """The run that was fine, where this one parts from it, and the difference that matters."""
+    one = verdict.regression
+    if one is None:
+        return None
+    table = grid("fit", "rest", "cites")
+    table.add_row(_label("good run"), words(on_one_line(f"{one.good}: {one.beside}")), ids(one.cites[:1]))
+    alike = wording.alike(one)
+    if alike:
+        table.add_row(_label("same"), words(alike), "")
+    for label, parting in wording.partings(one):
+        table.add_row(_label(label), words(wording.parting(parting)), ids(parting.evidence))
+    statement = words((on_one_line(one.statement), "bold"))
+    table.add_row(_label(one.outcome.replace("-", " ")), statement, ids(one.cites[-1:]))
     return table
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from stetho.evidence import Evidence, Json, Place, Source
 from stetho.render.inert import on_one_line
-from stetho.verdict import Claim, Cost, Fix, Hypothesis, NextTest, Noted, Tried, Verdict
+from stetho.verdict import Claim, Cost, Fix, Hypothesis, NextTest, Noted, Parting, Regression, Tried, Verdict
 
 HEADLINES: Mapping[str, str] = {
     "established": "ESTABLISHED",
@@ -18,6 +18,7 @@ HEADLINES: Mapping[str, str] = {
 }
 LEADING_ROWS = 3
 MOST_ROWS = 6
+MOST_PARTINGS = 3
 
 
 def percent(probability: float) -> str:
@@ -143,6 +144,25 @@ def first_looks(verdict: Verdict) -> list[Evidence]:
     kinds = ("observation", "reading", "probe")
     others = [one for kind in kinds for one in verdict.evidence if one.kind == kind]
     return [*read, *ends] or others[:1]
+
+
+def alike(one: Regression) -> str:
+    """What both runs have in common, up to where they part."""
+    before = one.path[: one.path.index(one.first)] if one.first is not None else one.path
+    return ", ".join(part.part for part in before if part.state == "same")
+
+
+def partings(one: Regression) -> list[tuple[str, Parting]]:
+    """The first thing that differs, and the next ones."""
+    found = [part for part in one.path if part.state == "differs"]
+    return [("differs" if rank == 0 else "then", part) for rank, part in enumerate(found[:MOST_PARTINGS])]
+
+
+def parting(one: Parting) -> str:
+    """What differs, when and where."""
+    at = f" at step {one.step}" if one.step is not None else ""
+    where = f", {place(one.where)}" if one.where is not None and one.where.file not in one.summary else ""
+    return on_one_line(f"{one.part}{at}: {one.summary}{where}")
 
 
 def noted(verdict: Verdict, but_not: Sequence[str]) -> list[Noted]:

@@ -43,6 +43,8 @@ def write(watch: Watch, watched: Watched) -> None:
         **gradients.weights(parameters),
         wa=gradients.alike(parameters),
         **gradients.moments(watched.optimizer, parameters),
+        # What it began with: by this, two runs are told to have begun alike.
+        **({"w0": watched.before.sizes} if watched.steps == 0 else {}),
     )
     # Ranks that share one model out among them hold different parts of it.
     shared_out = any(hasattr(p, "placements") or getattr(p, "_is_flat_param", False) for p in parameters)

@@ -129,12 +129,13 @@ class Before:
         # Large ones of which all that was looked at stood still, and those among them that were not looked at whole.
         self.still: set[int] = set()
         self.unsure: set[int] = set()
+        self.sizes: list[float] = []
 
     def changes(self) -> tuple[list[float | None], float | None]:
         """Relative change of each parameter, and of all together; what is zero and stays zero has not changed."""
         now, old = precise([take(p) for take, p in zip(self.takes, self.parameters)]), precise(self.values)
         moved = [n.item() for n in norms(list(torch._foreach_sub(now, old)))] if now else []
-        sizes = [n.item() for n in norms(old)] if now else []
+        sizes = self.sizes = [n.item() for n in norms(old)] if now else []
         each = [m / s if s > 0 else 0.0 if m == 0 else None for m, s in zip(moved, sizes)]
         for i, (parameter, value) in enumerate(zip(self.parameters, self.values)):
             if moved[i] == 0 and parameter.grad is not None and whole(parameter).numel() > PART:
