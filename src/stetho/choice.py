@@ -102,6 +102,10 @@ def _worth_asking(
         return
     asked = [c for c, p in now.items() if p > 0.01] if suspect is None else [suspect]
     names = {n for i in catalogue.interventions.values() for n in i.names} - offered
+    # A cure that only says what it would do to a healthy run has nothing to act on here.
+    faults = [catalogue.causes[c] for c in asked if catalogue.causes[c].is_fault]
+    idle = {c.trial for c in catalogue.causes.values() if c.mechanism} - shown_at_work
+    names = {n for n in names if n not in idle or any(n in c.predicts for c in faults)}
     for name in sorted(names):
         if any(name in catalogue.causes[c].predicts for c in asked):
             yield name, None, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from stetho.bearing import bearing
 from stetho.catalogue import Catalogue
@@ -90,16 +90,20 @@ def named(text: str, catalogue: Catalogue) -> str:
 def likeness(text: str, cause: Cause) -> float:
     """How much of a cause's name a text says; words of its statement help a little."""
     said = words_of(text)
-    name = words_of(cause.id.rpartition("/")[2].replace("-", " "))
+    plain = cause.id.rpartition("/")[2].replace("-", " ")
+    name = words_of(plain)
     told = words_of(cause.statement) - name
+    if len(name) == 1:
+        # One word is said of many things; then those that say little elsewhere count, too.
+        name, said = words_of(plain, ()), words_of(text, ())
     share = len(said & name) / len(name) if name else 0.0
     return share + (0.5 * len(said & told) / len(said) if said else 0.0)
 
 
-def words_of(text: str) -> frozenset[str]:
+def words_of(text: str, empty: Collection[str] = EMPTY) -> frozenset[str]:
     """Words by their stems, so that `gradients` is `gradient`."""
     found = re.findall(r"[a-z0-9]+", text.lower())
-    return frozenset(re.sub(r"(?<=[a-z]{3})(ed|es|ing|s)$", "", word) for word in found if word not in EMPTY)
+    return frozenset(re.sub(r"(?<=[a-z]{3})(ed|es|ing|s)$", "", word) for word in found if word not in empty)
 
 
 def focused(now: Mapping[str, float], suspect: str) -> dict[str, float]:
