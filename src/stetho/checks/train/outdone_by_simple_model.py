@@ -17,8 +17,8 @@ EXAMPLES_QUIET = {
 }
 # Faults that leave training as it is and spoil what is held out, and those that no simple model is better off with.
 UNSEEN_BY_TRAINING = (
-    "data/split-leakage", "data/target-leakage",
-    "data/worker-seed-duplication", "train/train-mode-in-eval", "hp/overfitting", "loss/metric-mismatch",
+    "data/split-leakage", "data/target-leakage", "data/distribution-shift", "data/too-little", "hp/overfitting",
+    "data/worker-seed-duplication", "train/train-mode-in-eval", "train/hidden-state-carried", "loss/metric-mismatch",
     "arch/causal-leak", "env/input-bound", "env/slow-storage", "env/device-unused", "dist/straggler", "dist/same-data",
 )  # fmt: skip
 HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-destroyed", "data/labels-all-ignored")
