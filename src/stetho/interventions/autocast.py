@@ -28,6 +28,7 @@ question = "Does the symptom follow the precision that operations run in?"
 applies = "off: programs that use torch.autocast; on: models in float32"
 values = {"off": "as the weights are", "bf16": "the model in bfloat16", "fp16": "the model in float16, without scaling"}
 example = "off"
+backgrounds = {"off": {"symptom-gone": 0.03, "better": 0.03, "same": 0.84, "worse": 0.05, "new-failure": 0.05}}
 
 
 def read(value: str) -> str:

@@ -25,9 +25,11 @@ half_precision = Cause(
         "half-precision-refused": 0.60,
         "float16-chosen": 0.95,
         "float16-computed": 0.95,
+        "autocast=off": {"symptom-gone": 0.68, "better": 0.20, "same": 0.09, "worse": 0.02, "new-failure": 0.01},
     },
     mechanism=("scale-collapsed", "half-precision-refused", "float16-chosen", "float16-computed"),
     statement="half precision cannot hold the run's numbers",
     test="train the same run in bfloat16 or float32: if it still fails, it is not this",
     fix="train in bfloat16, or keep what overflows in float32",
+    trial="autocast=off",
 )
