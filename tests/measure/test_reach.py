@@ -68,3 +68,11 @@ def test_numbers_are_compared_by_the_variance_that_is_explained(tmp_path: Path) 
 def test_what_is_not_one_task_has_no_one_level(tmp_path: Path, given: list[str]) -> None:
     record = read(tmp_path, steps(0, [1.0] * 20), *given, kept(*blobs()))
     assert Reach not in told(record)
+
+
+def test_two_losses_of_one_line_are_not_one_task(tmp_path: Path) -> None:
+    terms = [[[0, 0.4], [0, 0.6]]] * 20
+    record = read(tmp_path, steps(0, [1.0] * 20, terms=terms), *calls(0.5), kept(*blobs()))
+    assert Reach not in told(record)
+    micro = read(tmp_path, steps(0, [1.0] * 20, terms=terms, bw=[2] * 20), *calls(0.5), kept(*blobs()))
+    assert Reach in told(micro)
