@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stetho import catalogue
-from stetho.best_result import gained
+from stetho.best_result import gained, grown
 from stetho.facts import (
     ClassCount,
     Evaluation,
@@ -77,3 +77,32 @@ def test_what_was_seen_stands_in_for_what_was_not_printed() -> None:
 
     found = gained(seen(0.3, 0.5, 0.6, 0.62, 0.6), seen(0.2, 0.3, 0.4, 0.41, 0.4))
     assert found is not None and found.name == "right answers in evaluation" and found.outcome == "worse"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "before", "after", "outcome"),
+    [
+        ("val_acc", "score", 0.95, 0.80, "worse"),
+        ("val_acc", "score", 0.95, 0.945, "same"),
+        ("val_acc", "score", 99.0, 98.5, "same"),
+        ("val_mse", "loss", 0.01, 0.02, "worse"),
+        ("val_mse", "loss", 0.01, 0.0115, "same"),
+        ("val_mse", "loss", 0.01, 0.0125, "undecided"),
+        ("val_mse", "loss", 0.02, 0.01, "better"),
+        ("val_r2", "score", 0.9, 0.8, "worse"),
+    ],
+)
+def test_an_error_grows_by_more_than_less_data_explains(
+    name: str, kind: str, before: float, after: float, outcome: str
+) -> None:
+    ours, theirs = (printed(*[value] * 6, name=name, kind=kind) for value in (before, after))
+    found = grown(ours, theirs)
+    assert found is not None and found.outcome == outcome
+    judged = judge_outcome(ours, theirs, catalogue.load(), symptom="none", alters="error")
+    assert judged.outcome == outcome
+
+
+def test_a_result_that_is_too_good_is_cured_by_a_larger_error() -> None:
+    ours, theirs = printed(*[0.999] * 6), printed(*[0.7] * 6)
+    assert judge_outcome(ours, theirs, catalogue.load(), symptom="too-good", alters="error").outcome == "symptom-gone"
+    assert judge_outcome(facts(), facts(), catalogue.load(), symptom="none", alters="error").outcome == "undecided"

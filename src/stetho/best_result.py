@@ -1,4 +1,4 @@
-"""The best held-out result of two runs beside what knowing nothing gives: how much less one of them has learned.
+"""Held-out results of two runs that learn from different data: what the best of each has gained, and how errors grow.
 
 Where a run goes on after its best point, its end says when it should have stopped, and not what its data could teach.
 """
@@ -14,12 +14,14 @@ from stetho.experiment import ExperimentOutcome
 from stetho.facts import FirstLoss, Labels, LossCurve, Printed, PrintedNumber
 from stetho.inquiry import Facts
 from stetho.logged.roles import words_of
-from stetho.yardstick import evaluated, fact_in, top_of
+from stetho.yardstick import evaluated, fact_in, level, top_of
 
 # Of what the base has gained over knowing nothing, a run that gains less than this is worse; above that, as good.
 WORSE, AS_GOOD = 0.75, 0.85
 # Values from which on their noise can be told, and noises that a difference has to exceed.
 LEAST, NOISES = 5, 2.0
+# An error of so many times as much is larger; up to that many times, less data explains it.
+LARGER, AS_LARGE = 1.3, 1.2
 # Scores whose worst is known, and losses in units of their own.
 RIGHT, EXPLAINED = frozenset(("acc", "accuracy")), frozenset(("r", "r2"))
 OTHER_UNITS = frozenset(("mae", "rmse", "mape", "error", "err", "ppl", "perplexity"))
@@ -62,6 +64,40 @@ def gained(base: Facts, changed: Facts) -> Gained | None:
             few = min(len(ours.values), len(theirs.values)) < LEAST
             noise = 0.1 * abs(before - nothing) if few else max(roughness(ours.values), roughness(theirs.values))
             return Gained(ours.name, nothing, before, after, noise)
+    return None
+
+
+@dataclass(frozen=True)
+class Grown:
+    """One held-out number as an error, in both runs."""
+
+    name: str
+    before: float
+    after: float
+    least: float
+    """A difference that is none."""
+
+    @property
+    def outcome(self) -> ExperimentOutcome:
+        """Worse, same, better or undecided."""
+        if self.after - self.before > max(self.least, (LARGER - 1) * self.before):
+            return "worse"
+        if self.after < self.before / LARGER and self.before - self.after > self.least:
+            return "better"
+        return "same" if self.after <= AS_LARGE * self.before + self.least / 2 else "undecided"
+
+
+def grown(base: Facts, changed: Facts) -> Grown | None:
+    """The first held-out number of both runs that is an error, or tells one, by where it ends."""
+    for ours, theirs in held_out(base, changed):
+        top = top_of(ours, theirs) if ours.kind == "score" else None
+        if ours.kind == "score" and words_of(ours.name) & EXPLAINED:
+            top = 1.0
+        if (ours.kind == "score" and top is None) or (ours.kind == "loss" and min((*ours.values, *theirs.values)) < 0):
+            continue
+        ends = [level(one) if top is None else top - level(one) for one in (ours, theirs)]
+        noise = max(roughness(ours.values), roughness(theirs.values)) if len(ours.values) >= LEAST else 0.0
+        return Grown(ours.name, ends[0], ends[1], max(NOISES * noise, 0.02 * top if top is not None else 0.0))
     return None
 
 

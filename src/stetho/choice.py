@@ -24,9 +24,12 @@ def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Can
     if end is None or not end.steps or seen.symptom in ("crash", "killed"):
         return []
     done = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments if x.tests}
+    known = {one.fact: fact for one, (_, fact) in inquiry.facts().items()}
     found = []
     for change, tests, supplies in _worth_asking(inquiry, seen, now):
         if (tests or change) in done or change in done or told_already(inquiry, change, seen):
+            continue
+        if tests is None and supplies is None and not inquiry.catalogue.intervention(change).fits(known):
             continue
         if supplies is not None:
             tables = supply_tables(inquiry.catalogue, inquiry.catalogue.checks[supplies])

@@ -154,7 +154,7 @@ def untested(inquiry: Inquiry, seen: Seen) -> str:
     fired = {j.check for j in seen.judgements if j.outcome == "fired"}
     for cause in inquiry.catalogue.causes.values():
         shown = [c for c in cause.mechanism if c in fired and inquiry.catalogue.checks[c].background <= 0.02]
-        asked = [x for x in seen.experiments if x.tests == cause.id or x.change.label == cause.trial]
+        asked = [x for x in seen.experiments if x.tests == cause.id or x.change.label in (cause.trial, cause.control)]
         if shown and not any(x.outcome not in NO_EVIDENCE for x in asked):
             return f"{shown[0]} shows {cause.id} at work, and nothing has put it to the test"
     return ""

@@ -15,7 +15,7 @@ from typing import Any
 from stetho.errors import BadRequest, DeclarationError
 
 OUTCOMES = ("symptom-gone", "better", "same", "worse", "new-failure")
-ALTERS = ("", "loss", "classes", "data", "level", "spread", "time", "upkeep", "evaluation", "held-out", "best")
+ALTERS = ("", "loss", "classes", "data", "level", "spread", "time", "upkeep", "evaluation", "held-out", "best", "error")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Intervention:
     prints some; its "level", that of other data; the "spread" of its values, each the mean of another number of
     samples; nothing but "time" changes; nothing but "upkeep", what steps come to cost in memory and time; or
     nothing but "evaluation", which shows in what the program prints. Where training is made harder on purpose, only
-    "held-out" results tell; and only the "best" of them where a change moves the point from which on they get worse."""
+    "held-out" results tell; only the "best" of them where a change moves the point from which on they get worse; and
+    only by how many times their "error" grows where less data alone lets it grow a little."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]
@@ -96,6 +97,11 @@ class Intervention:
         """The value that fits this run, by the names of its facts; empty where the intervention needs none."""
         choose = getattr(self._code(), "chosen", None)
         return "" if choose is None else str(choose(facts))
+
+    def fits(self, facts: Mapping[str, object]) -> bool:
+        """Whether the run has what the change acts on, as far as the names of its facts tell."""
+        asked = getattr(self._code(), "fits", None)
+        return asked is None or bool(asked(facts))
 
     def _code(self) -> Any:
         return importlib.import_module(self.module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from stetho.best_result import gained
+from stetho.best_result import gained, grown
 from stetho.catalogue import Catalogue
 from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
@@ -99,8 +99,8 @@ def judge_outcome(
         return _by_upkeep(base, changed, was, now)
     if alters == "classes":
         return _by_recall(base, changed, was, now)
-    if alters == "best":
-        return _by_best(base, changed)
+    if alters in ("best", "error"):
+        return _by_best(base, changed) if alters == "best" else _by_error(base, changed, was, now)
     # Where no result is printed in both runs, right answers were counted all the same.
     counted = alters == "loss" and was in HELD_OUT and found is not None and compared.measure == "accuracy"
     unprinted = counted and compare_printed(base, changed).difference is None
@@ -348,6 +348,22 @@ def _by_best(base: Facts, changed: Facts) -> Judged:
     return Judged(
         found.outcome, f"{told}, {ending or 'noise decides'}", found.before, found.after, f"best {found.name}"
     )
+
+
+def _by_error(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The outcome by how many times the error on held-out data grows."""
+    found = grown(base, changed)
+    if found is None:
+        return Judged("undecided", "no held-out result tells its error", measure="held-out error")
+    told = f"error by {found.name} {found.before:.4g} -> {found.after:.4g}"
+    outcome = found.outcome
+    if outcome == "worse" and was == TOO_GOOD and now != TOO_GOOD:
+        return Judged("symptom-gone", f"{told}, {was} gone", found.before, found.after, f"error by {found.name}")
+    ending = {"worse": "clearly larger", "better": "clearly smaller", "same": "not by more than less data explains"}
+    return Judged(
+        outcome, f"{told}, {ending.get(outcome, 'too little to tell')}", found.before, found.after,
+        f"error by {found.name}",
+    )  # fmt: skip
 
 
 def _by_recall(base: Facts, changed: Facts, was: str, now: str) -> Judged:

@@ -1154,3 +1154,45 @@ def test_weights_are_held_back_and_a_part_is_dropped_in_training_only(under: Und
     assert all(0.2 < share < 0.4 for share in model.zeros[True]) and set(model.zeros[False]) == {0.0}
     # Each step takes half of every weight, and gives back no more than the rate.
     assert float(model.first.weight.detach().abs().max()) < 0.15
+
+
+def windows_of(length: int = 12, size: int = 300) -> torch.Tensor:
+    series = torch.randn(size, generator=torch.Generator().manual_seed(4))
+    return series.unfold(0, length, 1)
+
+
+def test_windows_of_the_last_third_of_the_time_are_left_out(under: Under) -> None:
+    x = windows_of()
+    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(5))
+    model = Watched(nn.Linear(12, 3))
+    y = torch.randint(0, 3, (len(x),), generator=torch.Generator().manual_seed(2))
+
+    def loss_of(step: int) -> torch.Tensor:
+        rows = order[step % 5 * 50 :][:50]
+        return F.cross_entropy(model(x[rows]), y[rows])
+
+    under("time-apart", lambda: train(model, loss_of, steps=15))
+    assert under.why_not == ""
+    place = {tuple(row): n for n, row in enumerate(x.tolist())}
+    first, later = (
+        [place[tuple(r)] for b in part for r in b.tolist()] for part in (model.trained[:5], model.trained[5:])
+    )
+    assert max(first) > 280 and 180 < max(later) <= 195, "no later window overlaps the last third"
+
+
+def test_samples_that_do_not_follow_on_each_other_stay(under: Under) -> None:
+    x = torch.randn(64, 12, generator=torch.Generator().manual_seed(1))
+    model = Watched(nn.Linear(12, 3))
+    under("time-apart", with_held_out(model, x, x[:20]))
+    assert under.why_not
+    assert all(torch.equal(given, x[k % 4 * 16 :][:16]) for k, given in enumerate(model.trained))
+
+
+def test_the_place_of_the_target_is_held(under: Under) -> None:
+    x = windows_of(size=76)
+    model = Watched(nn.Linear(12, 3))
+    under("without-target", with_held_out(model, x[:64], x[40:]), "11/12")
+    assert under.why_not == ""
+    assert all(len(given[:, 11].unique()) == 1 and len(given[:, 10].unique()) > 1 for given in model.trained[1:])
+    under("without-target", with_held_out(model, x[:64], x[40:]))
+    assert "not found" in under.why_not

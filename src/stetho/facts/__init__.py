@@ -35,7 +35,7 @@ from stetho.facts.gradients import (
     LayerGradients,
     SkippedSteps,
 )
-from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift
+from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift, SeriesWindows
 from stetho.facts.history import Holder, KeptGraphs, RefusedBackward
 from stetho.facts.influence import Influence
 from stetho.facts.kernel import KernelEvent, KernelLog
@@ -301,6 +301,7 @@ __all__ = [
     "Scores",
     "Seed",
     "Seeds",
+    "SeriesWindows",
     "Setting",
     "SharedRows",
     "SkippedSteps",

@@ -98,3 +98,27 @@ class InputShift(Fact):
     """The shape of the first batch of evaluation."""
     swapped: bool = False
     """Whether the channels in evaluation are those of training in reverse order, as far as centre and spread tell."""
+
+
+@dataclass(frozen=True)
+class SeriesWindows(Fact):
+    """Samples that are windows of longer series: stretches of the same values in other places of other samples."""
+
+    fact: ClassVar[str] = "series-windows"
+
+    length: int
+    """Numbers of a sample that were compared."""
+    trained: int
+    """Training samples that were compared."""
+    among_trained: int
+    """Those of them that share a long stretch with another one, in another place."""
+    held_out: int
+    """Held-out samples that were compared; 0 where none were."""
+    among_held_out: int
+    """Those of them that share a long stretch with a training sample, in another place."""
+    shared: float = 0.0
+    """The part of such a held-out sample that is in training, in the median."""
+    target_at: int | None = None
+    """The place in the sample, as it was kept, whose number is the target in other units; None where there is none."""
+    places: int = 0
+    """Places of a sample, as it was kept beside its target."""

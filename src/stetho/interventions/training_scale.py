@@ -18,6 +18,7 @@ Tokens and other whole numbers, inputs that are like those of the training alrea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ backgrounds = {"": {"symptom-gone": 0.01, "better": 0.02, "same": 0.72, "worse":
 LEAST, KNOWN = 16, 200_000
 # What lies within these is like the training already, or has become so.
 SHIFT, RATIO, CHANCE = 0.25, 1.3, 3.0
+
+
+def fits(facts: Mapping[str, Any]) -> bool:
+    """Whether the inputs are measured, and not counted."""
+    found = facts.get("input-shift")
+    return found is not None and not found.tokens
 
 
 class Side:

@@ -29,6 +29,7 @@ from stetho.measure.shift import input_shift
 from stetho.measure.start import resumed, seeds, weights_read
 from stetho.measure.telling import telling_feature
 from stetho.measure.weights import activations, layer_updates, optimizer_state, updates, weight_statistics
+from stetho.measure.windows import series_windows
 from stetho.recording import Recording, Step
 
 __all__ = ["Measured", "facts", "main_steps", "optimizer_name", "rank_facts", "taken"]
@@ -100,6 +101,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from overlap(recording)
     yield from evaluations(recording)
     yield from input_shift(recording)
+    yield from series_windows(recording)
     if relate:
         yield from telling_feature(recording)
 

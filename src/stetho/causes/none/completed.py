@@ -17,6 +17,8 @@ completed = Cause(
     share=0.08,
     symptoms={"none": 0.93, "loss-flat": 0.02, "loss-oscillating": 0.02, "loss-slow": 0.02},
     predicts={
+        "time-apart": {"symptom-gone": 0.01, "better": 0.02, "same": 0.91, "worse": 0.04, "new-failure": 0.02},
+        "without-target": {"symptom-gone": 0.01, "better": 0.02, "same": 0.91, "worse": 0.04, "new-failure": 0.02},
         "half-data": {"symptom-gone": 0.01, "better": 0.04, "same": 0.87, "worse": 0.06, "new-failure": 0.02},
         "said-to-be-done": 0.9,
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},

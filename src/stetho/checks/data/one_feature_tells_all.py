@@ -2,17 +2,20 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.evidence import Place
-from stetho.facts import LeakingColumns, TellingFeature
+from stetho.facts import LeakingColumns, SeriesWindows, TellingFeature
 
 FEE = {"feature": 6, "features": 7, "alone": 0.91, "second": 0.04, "others": 0.12, "samples": 1500, "classes": True}
 COPY = {"feature": 0, "features": 8, "alone": 0.998, "second": 0.3, "others": 0.5, "samples": 1500, "classes": False}
 
+WINDOWS = {
+    "length": 8, "trained": 900, "among_trained": 890, "held_out": 0, "among_held_out": 0, "target_at": 0, "places": 8,
+}  # fmt: skip
 COLUMN = {"file": "a.csv", "column": "fee", "key": None, "label": "late", "alone": 0.9, "second": 0.1}
 
 
 @check(
     reads=TellingFeature,
-    also=LeakingColumns,
+    also=(LeakingColumns, SeriesWindows),
     root="telling-feature",
     background=0.005,
     fires={
@@ -29,11 +32,13 @@ COLUMN = {"file": "a.csv", "column": "fee", "key": None, "label": "late", "alone
         },
         "one quantity that rules the physics": {"telling-feature": {**COPY, "alone": 0.966, "others": 0.007}},
         "too few samples": {"telling-feature": {**FEE, "samples": 150}},
+        "a window that ends with its target": {"telling-feature": COPY, "series-windows": WINDOWS},
     },
 )
 def one_feature_tells_all(
     telling: TellingFeature,
     columns: LeakingColumns | None,
+    windows: SeriesWindows | None,
     *,
     kinds: float = 0.85,
     numbers: float = 0.985,
@@ -49,6 +54,9 @@ def one_feature_tells_all(
     A feature that is legitimately strong. Where the others tell nothing at all the task may be a rule of that one
     feature; where they tell as much, the task is easy. Both are left alone.
     """
+    if windows is not None and windows.target_at is not None:
+        # The window of a series reaches too far, which is a fault of its own.
+        return
     enough = kinds if telling.classes else numbers
     if telling.samples < 300 or telling.alone < enough or not least <= telling.others <= telling.alone - gap:
         return
