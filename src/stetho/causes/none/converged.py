@@ -34,5 +34,5 @@ converged = Cause(
     statement="it has arrived: what is left of the loss is noise",
     test="train on with another rate: if the loss falls clearly below where it stands, it is not this",
     fix="nothing to fix",
-    otherwise={"symptom-gone": 0.01, "better": 0.02, "same": 0.66, "worse": 0.27, "new-failure": 0.04},
+    otherwise={"symptom-gone": 0.005, "better": 0.015, "same": 0.67, "worse": 0.27, "new-failure": 0.04},
 )

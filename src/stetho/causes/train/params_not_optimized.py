@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 params_not_optimized = Cause(
     id="train/params-not-optimized",
-    share=0.08,
+    share=0.11,
     symptoms={"loss-flat": 0.40, "loss-slow": 0.06, "none": 0.48, "loss-oscillating": 0.02},
     predicts={
         "parameters-left-out": 0.97,
