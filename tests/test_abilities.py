@@ -14,7 +14,7 @@ def test_every_cause_but_the_unlisted_one_is_listed_once() -> None:
 def test_each_kind_is_told_by_its_declaration() -> None:
     expected = {
         "loss/double-softmax": FIXED,
-        "train/clip-too-tight": CLAIMED,
+        "train/clip-misplaced": CLAIMED,
         "env/host-oom": PROVEN,
         "none/healthy": NULL,
         "other/unlisted": "",

@@ -192,7 +192,7 @@ def test_the_same_investigation_has_the_same_outcome(tmp_path: Path) -> None:
 
 def judged(verdict: dict) -> dict[str, object]:
     """A verdict without what follows from times: how far a changed run may go is reckoned from the first one's pace."""
-    varying = ("machine", "run-end", "step-times", "memory", "pace")
+    varying = ("machine", "run-end", "step-times", "memory", "pace", "kept-graphs")
     base = [e for e in verdict["evidence"] if e["run"] == "base" and e["fact"] not in varying]
     return {
         "status": verdict["status"],

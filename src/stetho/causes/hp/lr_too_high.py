@@ -25,7 +25,7 @@ lr_too_high = Cause(
         "updates-too-large": 0.92,
         "loss-swings-back": 0.50,
         "gradient-run-up": 0.25,
-        "loss-run-up": 0.45,
+        "loss-run-up": 0.75,
         "log-at-zero": 0.05,
         "lr=x0.1": {"symptom-gone": 0.74, "better": 0.18, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
         "lr=x0.01": {"symptom-gone": 0.74, "better": 0.15, "same": 0.05, "worse": 0.05, "new-failure": 0.01},
