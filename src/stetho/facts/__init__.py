@@ -134,6 +134,7 @@ from stetho.facts.weights import (
     LayerWeights,
     Moments,
     OptimizerState,
+    RoundedUpdates,
     UpdateRatios,
     WeightStatistics,
 )
@@ -290,6 +291,7 @@ __all__ = [
     "Resumed",
     "Resumption",
     "Resumptions",
+    "RoundedUpdates",
     "RowOrders",
     "RowsAgain",
     "RunEnd",

@@ -24,6 +24,22 @@ class UpdateRatios(Fact):
 
 
 @dataclass(frozen=True)
+class RoundedUpdates(Fact):
+    """Weights in half precision whose updates are too small to change them: rounding gives the old value back."""
+
+    fact: ClassVar[str] = "rounded-updates"
+
+    elements: int
+    """Elements of the parameters in half precision that were looked at."""
+    steps: tuple[int, ...]
+    """The sampled steps."""
+    shares: tuple[float, ...]
+    """At each of them, the share of elements with a gradient that the step left exactly as they were."""
+    dtype: str | None = None
+    """The data type of most of them."""
+
+
+@dataclass(frozen=True)
 class LayerUpdate:
     """How far the steps moved one parameter, relative to its norm."""
 

@@ -18,6 +18,7 @@ programs that run under autocast already.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ applies = "off: programs that use torch.autocast; on: models in float32"
 values = {"off": "as the weights are", "bf16": "the model in bfloat16", "fp16": "the model in float16, without scaling"}
 example = "off"
 backgrounds = {"off": {"symptom-gone": 0.03, "better": 0.03, "same": 0.84, "worse": 0.05, "new-failure": 0.05}}
+
+
+def fits(facts: Mapping[str, Any]) -> bool:
+    """Where nothing was ever computed under autocast there is nothing to switch off."""
+    types = facts.get("types")
+    return types is None or bool(types.autocast)
 
 
 def read(value: str) -> str:

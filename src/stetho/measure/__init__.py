@@ -28,7 +28,14 @@ from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.shift import input_shift
 from stetho.measure.start import resumed, seeds, weights_read
 from stetho.measure.telling import telling_feature
-from stetho.measure.weights import activations, layer_updates, optimizer_state, updates, weight_statistics
+from stetho.measure.weights import (
+    activations,
+    layer_updates,
+    optimizer_state,
+    rounded_updates,
+    updates,
+    weight_statistics,
+)
 from stetho.measure.windows import series_windows
 from stetho.recording import Recording, Step
 
@@ -81,6 +88,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from skipped_steps(recording)
     yield from layer_gradients(recording)
     yield from layer_updates(recording)
+    yield from rounded_updates(recording)
     yield from weight_statistics(recording)
     yield from optimizer_state(recording, steps)
     yield from activations(recording)

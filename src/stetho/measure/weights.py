@@ -16,6 +16,7 @@ from stetho.facts import (
     LayerWeights,
     Moments,
     OptimizerState,
+    RoundedUpdates,
     UpdateRatios,
     WeightStatistics,
 )
@@ -63,6 +64,26 @@ def _update(one: Sampled) -> LayerUpdate:
         unchanged=sum(v == 0 for v in seen),
         nonfinite=sum(not math.isfinite(v) for v in seen),
     )
+
+
+def rounded_updates(recording: Recording) -> Iterator[Measured]:
+    """How much of the parameters in half precision a step leaves exactly as it was, although it has a gradient."""
+    columns = [one for one in sampled(recording, "us") if any(v is not None for v in one.values) and one.size]
+    at: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for one in columns:
+        for step, value in zip(one.steps, one.values, strict=True):
+            if value is not None:
+                at[step].append((value, one.size or 0))
+    if not at:
+        return
+    steps = tuple(sorted(at))
+    shares = tuple(sum(v * n for v, n in at[i]) / sum(n for _, n in at[i]) for i in steps)
+    types = [str(t) for b in recording.of("parameters") for t in b.get("dtypes") or [] if t in ("float16", "bfloat16")]
+    fact = RoundedUpdates(
+        sum(one.size or 0 for one in columns), steps, shares, max(types, key=types.count, default=None)
+    )
+    told = f"a step leaves {middle(shares) or 0.0:.0%} of the {fact.elements} weights in {fact.dtype} as they were"
+    yield fact, f"{told}, although they have a gradient (median of {plural(len(steps), 'sampled step')})"
 
 
 def weight_statistics(recording: Recording) -> Iterator[Measured]:

@@ -24,6 +24,7 @@ def write(watch: Watch, watched: Watched) -> None:
         watched.named = len(parameters)
         write_names(watch, watched)
     each, whole = watched.before.changes()
+    rounded = watched.before.rounded
     if len(watched.moved) != len(each):
         watched.moved = [False] * len(each)
     watched.still, watched.unsure = watched.before.still, watched.before.unsure
@@ -43,6 +44,7 @@ def write(watch: Watch, watched: Watched) -> None:
         **gradients.weights(parameters),
         wa=gradients.alike(parameters),
         **gradients.moments(watched.optimizer, parameters),
+        **({"us": rounded} if any(r is not None for r in rounded) else {}),
         # What it began with: by this, two runs are told to have begun alike.
         **({"w0": watched.before.sizes} if watched.steps == 0 else {}),
     )

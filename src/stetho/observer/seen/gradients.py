@@ -130,11 +130,13 @@ class Before:
         self.still: set[int] = set()
         self.unsure: set[int] = set()
         self.sizes: list[float] = []
+        self.rounded: list[float | None] = []
 
     def changes(self) -> tuple[list[float | None], float | None]:
         """Relative change of each parameter, and of all together; what is zero and stays zero has not changed."""
         now, old = precise([take(p) for take, p in zip(self.takes, self.parameters)]), precise(self.values)
         moved = [n.item() for n in norms(list(torch._foreach_sub(now, old)))] if now else []
+        self.rounded = [*map(rounded, self.parameters, self.takes, self.values)]
         sizes = self.sizes = [n.item() for n in norms(old)] if now else []
         each = [m / s if s > 0 else 0.0 if m == 0 else None for m, s in zip(moved, sizes)]
         for i, (parameter, value) in enumerate(zip(self.parameters, self.values)):
@@ -147,6 +149,15 @@ class Before:
         change = sum(m * m * w for m, w in zip(moved, weights))
         size = sum(s * s * w for s, w in zip(sizes, weights))
         return each, math.sqrt(change / size) if size > 0 else None
+
+
+def rounded(parameter: Any, take: Any, old: Any) -> float | None:
+    """Of a parameter in half precision, the share of elements with a gradient that a step left as they were."""
+    if parameter.dtype not in HALF or parameter.grad is None or parameter.grad.is_sparse:
+        return None
+    pulled = take(parameter.grad) != 0
+    asked = int(pulled.sum())
+    return int(((take(parameter) == old) & pulled).sum()) / asked if asked else None
 
 
 def weights(parameters: Sequence[Any]) -> dict[str, list[float | None]]:
