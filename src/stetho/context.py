@@ -13,6 +13,7 @@ from stetho.facts import (
     CallOrder,
     Clipping,
     DataFiles,
+    DroppedInEvaluation,
     Fact,
     HandGradients,
     InputScale,
@@ -104,7 +105,9 @@ def loader_workers(facts: Facts) -> bool | None:
 
 def modes_matter(facts: Facts) -> bool | None:
     """Layers inside the model that behave otherwise in evaluation: dropout and batch normalisation."""
-    modes = _get(facts, Modes)
+    modes, dropped = _get(facts, Modes), _get(facts, DroppedInEvaluation)
+    if dropped is not None and dropped.shares:
+        return True
     if modes is None or not modes.uses:
         return None
     return any(

@@ -89,6 +89,7 @@ from stetho.facts.parameters import Coverage, Frozen, GraphCut, GraphCuts, Param
 from stetho.facts.procedure import (
     CallOrder,
     Detached,
+    DroppedInEvaluation,
     GraphGrowth,
     GroupRate,
     LearningRate,
@@ -170,6 +171,7 @@ __all__ = [
     "DiskPlace",
     "Disks",
     "Divergence",
+    "DroppedInEvaluation",
     "Evaluation",
     "Evaluations",
     "Fact",

@@ -167,6 +167,20 @@ class Modes(Fact):
 
 
 @dataclass(frozen=True)
+class DroppedInEvaluation(Fact):
+    """What models in evaluation mode still drop at random, as one of their first evaluations showed."""
+
+    fact: ClassVar[str] = "dropped-in-evaluation"
+
+    shares: tuple[float, ...] = ()
+    """The share that each such line leaves out."""
+    places: tuple[Place, ...] = ()
+    """The lines."""
+    looked_at: int = 0
+    """Models that were looked at."""
+
+
+@dataclass(frozen=True)
 class Detached(Fact):
     """Whether model outputs and losses carry a graph back to the parameters."""
 

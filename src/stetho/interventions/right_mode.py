@@ -3,6 +3,7 @@
 ## What changes
 While a model in evaluation mode is called for training, all its modules are in training mode; while one in training
 mode is called without gradients, all are in evaluation mode. Afterwards each module is put back into the mode it had.
+Functions that drop numbers at random whatever the mode drop none in evaluation.
 
 ## How it is known
 At the end of the call every module is still in the mode that was lent. What counts as training is seen in the graph:
@@ -46,6 +47,9 @@ moves = "layers draw random numbers in training mode only"
 NODES = 20_000
 # Calls that are kept until the next backward.
 FEW = 4
+# Functions that drop numbers at random unless they are told not to.
+DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
+ATTENTION = "scaled_dot_product_attention"
 Modes = list[tuple[Any, bool]]
 """Modules, each with a mode."""
 Place = tuple[int, tuple[Any, ...]]
@@ -89,6 +93,44 @@ class Lending:
         finally:
             self.repeated = before
             give(own)
+
+
+class Stillness:
+    """Lets functions that drop numbers at random drop none, for the length of a call in evaluation."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.entered, self.stilled = run, False, 0
+        self.mode: Any = None
+
+    def begin(self) -> None:
+        """Put the mode on, where there is none of the program's own."""
+        overrides = self.run.torch.overrides
+        self.stilled = 0
+        if overrides._len_torch_function_stack() == 0:
+            self.mode = self.mode or mode_of(self.run.torch, self)
+            self.mode.__enter__()
+            self.entered = True
+
+    def end(self) -> bool:
+        """Take it off again; whether anything would have been dropped."""
+        if self.entered:
+            self.mode.__exit__(None, None, None)
+            self.entered = False
+        return self.stilled > 0
+
+    def called(self, name: str, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The arguments of a function, with nothing to be dropped."""
+        if name in DROPPING and (args[2] if len(args) > 2 else kwargs.get("training", True)):
+            self.stilled += 1
+            return (*args[:2], False, *args[3:]) if len(args) > 2 else args, (
+                kwargs if len(args) > 2 else {**kwargs, "training": False}
+            )
+        if name == ATTENTION and (args[4] if len(args) > 4 else kwargs.get("dropout_p", 0.0)):
+            self.stilled += 1
+            return (*args[:4], 0.0, *args[5:]) if len(args) > 4 else args, (
+                kwargs if len(args) > 4 else {**kwargs, "dropout_p": 0.0}
+            )
+        return args, kwargs
 
 
 class Purpose:
@@ -144,6 +186,7 @@ class Calls:
     def __init__(self, run: Run, lending: Lending, purpose: Purpose, idle: Idle, only: str) -> None:
         self.run, self.lending, self.purpose, self.idle = run, lending, purpose, idle
         self.only = only
+        self.stillness = Stillness(run)
         self.place: Place = (0, ())
         self.wanted = self.unclear = False
 
@@ -152,12 +195,15 @@ class Calls:
         if self.run.computing_again:
             return
         self.lending.put_back()
+        self.stillness.end()
         self.place = (id(module), self.run.called_from())
         self.wanted = self.run.torch.is_grad_enabled()
         # In evaluation mode with gradients it may be either, until a backward has come from a call at these lines.
         self.unclear = self.wanted and not module.training and self.place not in self.purpose.proven
         wrong = not module.training if self.wanted else any(m.training for m in module.modules())
         other = {"evaluation": self.wanted, "training": not self.wanted}.get(self.only, False)
+        if not self.wanted and not other:
+            self.stillness.begin()
         if self.unclear or other or not wrong:
             self.run.refused("the model is in the right mode already")
             return
@@ -168,8 +214,13 @@ class Calls:
         """Look, and put the modes back."""
         if self.run.computing_again:
             return
+        stilled = self.stillness.end()
         if self.lending.lent:
             self.look(output)
+        elif stilled:
+            self.idle.add(output)
+            self.run.applied()
+            self.run.verified()
         self.lending.put_back()
         if self.unclear:
             self.purpose.wait(self.place, output)
@@ -197,6 +248,17 @@ def apply(run: Run, value: str) -> None:
     run.on_target(idle.met)
     run.on_backward(purpose.led_here)
     run.on_stepped(purpose.let_go)
+
+
+def mode_of(torch: Any, stillness: Stillness) -> Any:
+    """A mode that shows each function of torch's before it is called; torch is there only in the program."""
+
+    class Mode(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            args, kwargs = stillness.called(getattr(func, "__name__", ""), args, kwargs or {})
+            return func(*args, **kwargs)
+
+    return Mode()
 
 
 def current(modes: Modes) -> Modes:

@@ -19,7 +19,14 @@ from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
 from stetho.measure.output_ranges import output_ranges
 from stetho.measure.pace import pace
 from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
-from stetho.measure.procedure import call_order, detached, graph_growth, learning_rate, modes
+from stetho.measure.procedure import (
+    call_order,
+    detached,
+    dropped_in_evaluation,
+    graph_growth,
+    learning_rate,
+    modes,
+)
 from stetho.measure.ranks import rank_facts
 from stetho.measure.reach import reach
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
@@ -131,6 +138,7 @@ def about_procedure(recording: Recording, steps: list[Step]) -> Iterator[Measure
     yield from graph_cuts(recording)
     yield from frozen(recording)
     yield from modes(recording)
+    yield from dropped_in_evaluation(recording)
     yield from detached(recording)
     yield from types(recording)
     yield from graph_growth(recording)

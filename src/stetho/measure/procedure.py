@@ -11,6 +11,7 @@ from typing import Any
 from stetho.facts import (
     CallOrder,
     Detached,
+    DroppedInEvaluation,
     GraphGrowth,
     GroupRate,
     LearningRate,
@@ -151,6 +152,19 @@ def modes(recording: Recording) -> Iterator[Measured]:
     ]
     switches = tuple(dict.fromkeys(p for b in recording.of("eval") if (p := recording.place(b.get("site")))))
     yield Modes(uses, calls, switches), f"models are called in {', '.join(told)}"
+
+
+def dropped_in_evaluation(recording: Recording) -> Iterator[Measured]:
+    """Lines at which a model that is in evaluation mode leaves out a share of its numbers."""
+    looked = [b for b in recording.of("noise") if "why" not in b]
+    found = [b for b in looked if b.get("name")]
+    if not looked:
+        return
+    places = tuple(dict.fromkeys(p for b in found if (p := recording.place(b.get("site")))))
+    shares = tuple(float(b["share"]) for b in found)
+    models = sum(1 for b in looked if not b.get("name")) + len({b["step"] for b in found})
+    told = f"{max(shares):.0%} are dropped at {places[0] if places else 'a line'}" if found else "nothing is dropped"
+    yield DroppedInEvaluation(shares, places, models), f"while models in evaluation mode are called, {told}"
 
 
 def _mode(recording: Recording, body: dict[str, Any]) -> ModeUse:

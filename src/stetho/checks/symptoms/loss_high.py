@@ -2,8 +2,14 @@ from collections.abc import Iterator
 from statistics import median
 
 from stetho.check import Finding, check
-from stetho.checks.train.outdone_by_simple_model import EXAMPLES_QUIET, OUTDONE, outdone
-from stetho.facts import LossCurve, Reach, RunEnd
+from stetho.checks.train.outdone_by_simple_model import (
+    DROPPING,
+    EXAMPLES_QUIET,
+    OUTDONE,
+    outdone,
+    undropped,
+)
+from stetho.facts import Activations, Evaluations, LossCurve, Reach, RunEnd
 
 CURVE = {"values": [1.4, 1.3, 1.25, 1.2] + [1.19, 1.2] * 40}
 SHORT = {"values": [2.2 - 0.05 * i for i in range(30)]}
@@ -11,12 +17,13 @@ SHORT = {"values": [2.2 - 0.05 * i for i in range(30)]}
 
 @check(
     reads=(LossCurve, Reach),
-    also=RunEnd,
+    also=(RunEnd, Activations, Evaluations),
     root="reach",
     severity=33,
     fires={"neighbours know better": {"loss-curve": CURVE, "reach": OUTDONE}},
     quiet={
         **{name: {"loss-curve": CURVE, "reach": reach} for name, reach in EXAMPLES_QUIET.items()},
+        "half of its numbers are dropped": {"loss-curve": CURVE, "reach": OUTDONE, "activations": DROPPING},
         "a short try of the program, which is still learning": {"loss-curve": SHORT, "reach": OUTDONE},
         "ended before it was through": {
             "loss-curve": CURVE,
@@ -27,7 +34,13 @@ SHORT = {"values": [2.2 - 0.05 * i for i in range(30)]}
         },
     },
 )  # fmt: skip
-def loss_high(curve: LossCurve, reach: Reach, end: RunEnd | None) -> Iterator[Finding]:
+def loss_high(
+    curve: LossCurve,
+    reach: Reach,
+    end: RunEnd | None,
+    layers: Activations | None,
+    evaluations: Evaluations | None,
+) -> Iterator[Finding]:
     """Training ends far below what a simple model reaches on the same samples.
 
     ## Why it matters
@@ -39,7 +52,7 @@ def loss_high(curve: LossCurve, reach: Reach, end: RunEnd | None) -> Iterator[Fi
     """
     if (end is not None and end.stopped_by is not None) or under_way(curve):
         return
-    told = outdone(reach)
+    told = outdone(undropped(reach, layers, evaluations))
     if told:
         yield Finding(told, where=(curve.where,) if curve.where else ())
 

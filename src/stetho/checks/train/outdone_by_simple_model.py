@@ -1,8 +1,9 @@
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stetho.check import Finding, check
-from stetho.facts import Reach
+from stetho.facts import Activations, Evaluations, Reach
 
 OUTDONE = {
     "measure": "accuracy", "reached": 0.53, "answers": 320, "simple": 0.82, "linear": 0.36, "samples": 1500,
@@ -15,6 +16,15 @@ EXAMPLES_QUIET = {
     "both explain most": {**OUTDONE, "measure": "explained variance", "reached": 0.90, "simple": 0.97},
     "a weak relation": {**OUTDONE, "measure": "explained variance", "reached": 0.05, "simple": 0.16},
 }
+DROPPING = {
+    "steps": [0, 1, 50],
+    "layers": [
+        {
+            "name": "Net.2", "kind": "Dropout", "where": None, "samples": 6, "mean_first": 0.1, "mean_last": 0.1,
+            "std_first": 0.2, "std_last": 0.2, "dropped": 0.5,
+        },
+    ],
+}  # fmt: skip
 # Faults that leave training as it is and spoil what is held out, and those that no simple model is better off with.
 UNSEEN_BY_TRAINING = (
     "data/split-leakage", "data/target-leakage", "data/distribution-shift", "data/too-little", "hp/overfitting",
@@ -26,6 +36,7 @@ HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-dest
 
 @check(
     reads=Reach,
+    also=(Activations, Evaluations),
     root="reach",
     background=0.25,
     restates="loss-high",
@@ -47,12 +58,23 @@ HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-dest
         "data/stale-batch": 0.50,
         "loss/wrong-sign": 0.75,
     },
-    fires={"neighbours know better": OUTDONE, "so does a line": {
-        **OUTDONE, "measure": "explained variance", "reached": 0.2, "simple": 0.93, "model": "linear regression",
-    }},
-    quiet=EXAMPLES_QUIET,
+    fires={
+        "neighbours know better": {"reach": OUTDONE},
+        "so does a line": {
+            "reach": {
+                **OUTDONE, "measure": "explained variance", "reached": 0.2, "simple": 0.93,
+                "model": "linear regression",
+            },
+        },
+    },
+    quiet={
+        **{name: {"reach": one} for name, one in EXAMPLES_QUIET.items()},
+        "half of its numbers are dropped in training": {"reach": OUTDONE, "activations": DROPPING},
+    },
 )  # fmt: skip
-def outdone_by_simple_model(reach: Reach) -> Iterator[Finding]:
+def outdone_by_simple_model(
+    reach: Reach, layers: Activations | None, evaluations: Evaluations | None
+) -> Iterator[Finding]:
     """Neighbours or a linear model answer samples they have not seen better than the network those it trains on.
 
     ## Why it matters
@@ -60,15 +82,33 @@ def outdone_by_simple_model(reach: Reach) -> Iterator[Finding]:
 
     ## False alarms
     Networks whose features are frozen on purpose, labels that change over the run, several losses and classes that
-    dominate are not compared. The error must be 1.6 times that of the simple model, and the difference beyond noise.
+    dominate are not compared. Where dropout spoils the answers of training, those of evaluation count, and without them
+    nothing is said. The error must be 1.6 times that of the simple model, and the difference beyond noise.
     """
-    told = outdone(reach)
+    told = outdone(undropped(reach, layers, evaluations))
     if told:
         yield Finding(told)
 
 
-def outdone(reach: Reach, *, ratio: float = 1.6, least: float = 0.12, sigmas: float = 4.0) -> str:
+def undropped(
+    reach: Reach, layers: Activations | None, evaluations: Evaluations | None, *, some: float = 0.15, most: float = 0.82
+) -> Reach | None:
+    """The same with what the network reaches when nothing is dropped; None where that is not known."""
+    dropped = max((one.dropped or 0.0 for one in layers.layers), default=0.0) if layers is not None else 0.0
+    # What drops nearly all is a fault of its own, and training feels it in evaluation as well.
+    if not some <= dropped <= most:
+        return reach
+    shares = [one.right[-1] for one in (evaluations.lines if evaluations is not None else ()) if one.right]
+    known = [share for share in shares if share is not None]
+    if not known or reach.measure != "accuracy":
+        return None
+    return replace(reach, reached=max(reach.reached, *known))
+
+
+def outdone(reach: Reach | None, *, ratio: float = 1.6, least: float = 0.12, sigmas: float = 4.0) -> str:
     """How far a simple model is ahead, in words; empty where it is not, or not by enough."""
+    if reach is None:
+        return ""
     ours, theirs = 1 - reach.reached, 1 - reach.simple
     gain = ours - theirs
     if reach.frozen > 0.5 or not math.isfinite(gain) or gain < least or ours < ratio * theirs or reach.answers < 30:
