@@ -41,6 +41,7 @@ class Check:
     given: Mapping[str, float] = field(default_factory=dict)
     severity: int = 0
     restates: str = ""
+    presupposes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def check(
     given: Mapping[str, float] | None = None,
     severity: int = 0,
     restates: str = "",
+    presupposes: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Iterator[Finding]]], Check]:
     """Declare a check. Its id is the function's name; its family is the folder it lives in.
 
@@ -77,6 +79,8 @@ def check(
     `severity` orders symptoms; the gravest one that fired stands for the run.
     `restates` names the symptom that tells the same: where that one stands for the run, this is not counted again, and
     what this says of a cause is what the symptom says of it.
+    `presupposes` names symptoms without which it cannot fire: where none of them stands for the run, its silence
+    follows from that and is not counted again.
     """
 
     def declare(function: Callable[..., Iterator[Finding]]) -> Check:
@@ -95,6 +99,7 @@ def check(
             given=given or {},
             severity=severity,
             restates=restates,
+            presupposes=presupposes,
         )
 
     return declare

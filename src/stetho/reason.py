@@ -130,6 +130,8 @@ def counted(catalogue: Catalogue, judgements: Iterable[Judgement], symptom: str 
         one = catalogue.checks[judgement.check]
         if judgement.outcome == "unknown" or one.family == "symptoms" or (symptom and one.restates == symptom):
             continue
+        if judgement.outcome == "quiet" and symptom and one.presupposes and symptom not in one.presupposes:
+            continue
         values = [check_likelihood(c, one, judgement.outcome) for c in catalogue.causes.values()]
         weight = math.log(max(values) / min(values)) + (1.0 if judgement.outcome == "fired" else 0.0)
         if one.root not in best or weight > best[one.root][0]:

@@ -28,6 +28,8 @@ class DataFile:
     """Rows, where it is a table."""
     columns: tuple[str, ...] = ()
     """Its columns, at most sixty-four."""
+    remade: bool = False
+    """Whether the program's code makes it where it is not there."""
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from stetho import tables
 from stetho.facts import DataFile, DataFiles, Fact
+from stetho.files import caches
 from stetho.files.again import shared_rows
 from stetho.files.cells import bad_cells
 from stetho.files.leaks import leaking_columns
 from stetho.files.orders import row_orders
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
+from stetho.setting import project_files
 from stetho.tables import Table
 
 # Files that are looked at, bytes of them all together, and the seconds that it may take.
@@ -32,7 +34,8 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     read = dict(read_tables([one for one in opened if one.read is not None], cwd))
     # What was read and is gone by now was made for the moment.
     there = [one for one in opened if one.written or Path(cwd, one.file).exists()]
-    described = tuple(_described(one, cwd, read.get(one.file)) for one in there)
+    made = tuple(caches.endings(sorted(f for f in project_files(cwd) if f.endswith(".py"))))
+    described = tuple(_described(one, cwd, read.get(one.file), made) for one in there)
     if described:
         yield DataFiles(described), _told(described)
     yield from bad_cells(read)
@@ -83,7 +86,7 @@ def read_tables(files: list[DataFile], cwd: str) -> Iterator[tuple[str, Table]]:
             yield one.file, table
 
 
-def _described(one: DataFile, cwd: str, table: Table | None) -> DataFile:
+def _described(one: DataFile, cwd: str, table: Table | None, made: tuple[str, ...]) -> DataFile:
     path = Path(cwd, one.file)
     state = path.stat() if path.is_file() else None
     return DataFile(
@@ -95,6 +98,7 @@ def _described(one: DataFile, cwd: str, table: Table | None) -> DataFile:
         state.st_mtime if state is not None else None,
         table.rows if table is not None else None,
         tuple(column.name for column in table.columns[:SHOWN_COLUMNS]) if table is not None else (),
+        one.file.endswith(made) if made else False,
     )
 
 

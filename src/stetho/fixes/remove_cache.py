@@ -10,7 +10,7 @@ from stetho import tables
 from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.facts import DataFile, DataFiles
-from stetho.files.caches import kept_results
+from stetho.files.caches import in_use, kept_results
 from stetho.fixes import Cure, Grounds
 from stetho.tables.edit import removal
 
@@ -21,7 +21,7 @@ DATA = True
 def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     """All of them at once: they were made alike."""
     files = grounds.get(DataFiles)
-    kept = kept_results(files) if files is not None else []
+    kept = list(dict.fromkeys([*kept_results(files), *in_use(files)])) if files is not None else []
     edits = [edit for one in kept if (edit := _removed(one, grounds.cwd)) is not None]
     if edits and len(edits) == len(kept):
         yield Cure(f"remove {len(edits)} kept files", tuple(edits), where=edits[0].where, kind="data")

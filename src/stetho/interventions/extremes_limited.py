@@ -1,8 +1,9 @@
-"""Bring values of the inputs that lie far out back to the edge of what is usual.
+"""Bring values of the inputs and of the targets that lie far out back to the edge of what is usual.
 
 ## What changes
 Each feature of the samples is limited to its mean plus and minus eight times its spread, both as the median batch has
-them, in training and in evaluation. The first five batches only show what is usual.
+them, in training and in evaluation; targets that are numbers are limited alike. The first five batches only show what
+is usual.
 
 ## How it is known
 What the model was called with lies within the limits.
@@ -35,7 +36,7 @@ def apply(run: Run, value: str) -> None:
     torch = run.torch
     seen: dict[Any, list[Any]] = {}
 
-    def limits(place: Any, tensor: Any) -> Any:
+    def limits(place: Any) -> Any:
         held = seen.get(place, [])
         if len(held) < BATCHES:
             return None
@@ -43,24 +44,45 @@ def apply(run: Run, value: str) -> None:
         mean, spread = means.median(0).values, spreads.median(0).values
         return mean - TIMES * spread, mean + TIMES * spread
 
-    def limited(place: Any, tensor: Any, known: bool) -> Any:
-        if not tensor.is_floating_point() or not tensor.numel():
-            return None
-        key = (place, tuple(tensor.shape[1:]))
-        bounds = limits(key, tensor)
+    def measure(key: Any, tensor: Any) -> None:
         if run.training and len(seen.setdefault(key, [])) < KEPT and tensor.shape[0] > 1:
             features = run.features()
             features.add(tensor)
             mean, spread = features.moments(tensor)
             seen[key].append((mean.to(tensor), spread.to(tensor)))
-        if not known or bounds is None:
-            return None
+
+    def within(tensor: Any, bounds: Any) -> Any:
         low, high = bounds
         new = torch.minimum(torch.maximum(tensor, low), high)
-        if bool((new == tensor).all()):
+        return None if bool((new == tensor).all()) else new
+
+    def limited(place: Any, tensor: Any, known: bool) -> Any:
+        if not tensor.is_floating_point() or not tensor.numel():
+            return None
+        key = (place, tuple(tensor.shape[1:]))
+        bounds = limits(key)
+        measure(key, tensor)
+        if not known or bounds is None:
+            return None
+        new = within(tensor, bounds)
+        if new is None:
             run.refused("no value of the inputs lies far out")
             return None
         run.applied()
+        return new
+
+    def target(target: Any, met: Any) -> Any:
+        # Classes and shares are no measures: they have no edge to be brought back to.
+        if not target.is_floating_point() or target.dim() < 1 or target.shape[0] < 2 or target.requires_grad:
+            return target
+        key = ("target", tuple(target.shape[1:]))
+        bounds = limits(key)
+        measure(key, target)
+        new = within(target, bounds) if bounds is not None else None
+        if new is None:
+            return target
+        run.applied()
+        run.verified()
         return new
 
     def look(place: Any, given: Any, entered: Any) -> None:
@@ -68,3 +90,4 @@ def apply(run: Run, value: str) -> None:
             run.verified()
 
     run.on_samples(limited, look, always=True)
+    run.on_target(target)

@@ -103,13 +103,10 @@ class Stillness:
         self.mode: Any = None
 
     def begin(self) -> None:
-        """Put the mode on, where there is none of the program's own."""
-        overrides = self.run.torch.overrides
-        self.stilled = 0
-        if overrides._len_torch_function_stack() == 0:
-            self.mode = self.mode or mode_of(self.run.torch, self)
-            self.mode.__enter__()
-            self.entered = True
+        """Put the mode on."""
+        self.stilled, self.entered = 0, True
+        self.mode = self.mode or mode_of(self.run.torch, self)
+        self.mode.__enter__()
 
     def end(self) -> bool:
         """Take it off again; whether anything would have been dropped."""

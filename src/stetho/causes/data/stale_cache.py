@@ -5,7 +5,8 @@ Part of the data is as the code of today makes it, part as the code of an earlie
 other units, or made by other rules. Training may go well on the one, and fails on the other.
 
 ## How it is told apart
-The run reads files of a kind that it also makes. Without the kept ones it makes them anew, and does well.
+The run reads files of a kind that it also makes, or would make if they were not there. Without the kept ones it makes
+them anew, and does well.
 
 ## How it is fixed
 Remove the kept files, and give them a name or a number that changes with the code that makes them.
@@ -21,8 +22,8 @@ stale_cache = Cause(
         "overfitting": 0.36, "none": 0.24, "metric-stuck": 0.16, "loss-flat": 0.08, "loss-slow": 0.05,
         "loss-oscillating": 0.03, "crash": 0.03,
     },
-    predicts={"kept-results-used": 0.60, "training-alone-fits": 0.40},
-    mechanism=("kept-results-used",),
+    predicts={"kept-results-used": 0.40, "cache-in-use": 0.75, "training-alone-fits": 0.40},
+    mechanism=("kept-results-used", "cache-in-use"),
     statement="results that were kept from before are used, and do not fit the code of today",
     test="remove the kept files and let the program make them anew: if nothing changes, it is not this",
     fix="remove the kept files, so that they are made anew",

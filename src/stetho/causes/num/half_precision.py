@@ -23,7 +23,7 @@ half_precision = Cause(
     share=0.15,
     context={"half-precision": (4.0, 0.03)},
     symptoms={
-        "loss-nonfinite": 0.45, "crash": 0.20, "none": 0.20, "loss-flat": 0.05, "loss-high": 0.04, "loss-slow": 0.03,
+        "loss-nonfinite": 0.36, "crash": 0.14, "none": 0.35, "loss-flat": 0.05, "loss-high": 0.04, "loss-slow": 0.03,
         "gradients-exploding": 0.02,
     },
     predicts={
@@ -31,7 +31,7 @@ half_precision = Cause(
         "half-precision-refused": 0.60,
         "float16-chosen": 0.70,
         "float16-computed": 0.70,
-        "updates-rounded-away": 0.50,
+        "updates-rounded-away": 0.60,
         "whole-weights": {"symptom-gone": 0.50, "better": 0.20, "same": 0.27, "worse": 0.02, "new-failure": 0.01},
         "lr=x100": {"symptom-gone": 0.20, "better": 0.25, "same": 0.22, "worse": 0.18, "new-failure": 0.15},
         "one-batch": {"symptom-gone": 0.25, "better": 0.25, "same": 0.45, "worse": 0.03, "new-failure": 0.02},

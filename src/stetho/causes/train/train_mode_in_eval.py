@@ -20,8 +20,8 @@ train_mode_in_eval = Cause(
     share=0.08,
     symptoms={"none": 0.58, "overfitting": 0.16, "metric-stuck": 0.12, "loss-flat": 0.03, "loss-slow": 0.02},
     predicts={
-        "evaluated-in-training-mode": 0.80,
-        "dropout-ignores-mode": 0.20,
+        "evaluated-in-training-mode": 0.90,
+        "dropout-ignores-mode": 0.60,
         "right-mode=evaluation": {
             "symptom-gone": 0.30, "better": 0.58, "same": 0.09, "worse": 0.02, "new-failure": 0.01,
         },

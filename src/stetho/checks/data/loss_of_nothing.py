@@ -22,7 +22,7 @@ def logged(losses: Sequence[float], norms: Sequence[float | str]) -> dict[str, o
     given={
         "data/labels-all-ignored": 0.75,
         # A trainer that leaves NaN out of its mean prints zero.
-        "num/half-precision": 0.30,
+        "num/half-precision": 0.10,
         "num/overflow": 0.15,
         "num/exploding-gradients": 0.10,
         "hp/lr-too-high": 0.05,

@@ -21,6 +21,9 @@ COLUMN = {"file": "a.csv", "column": "fee", "key": None, "label": "late", "alone
     fires={
         "booked after the fact": {"telling-feature": FEE},
         "the answer itself, in other units": {"telling-feature": COPY},
+        "the others tell much, and it tells the rest": {
+            "telling-feature": {**COPY, "alone": 0.991, "second": 0.34, "others": 0.65},
+        },
         "known by its column": {"telling-feature": FEE, "leaking-columns": {"columns": [COLUMN]}},
     },
     quiet={
@@ -44,6 +47,7 @@ def one_feature_tells_all(
     numbers: float = 0.985,
     gap: float = 0.4,
     least: float = 0.05,
+    times: float = 25.0,
 ) -> Iterator[Finding]:
     """One feature gives the label away, while all the others, from which it was to be learned, know much less.
 
@@ -58,7 +62,9 @@ def one_feature_tells_all(
         # The window of a series reaches too far, which is a fault of its own.
         return
     enough = kinds if telling.classes else numbers
-    if telling.samples < 300 or telling.alone < enough or not least <= telling.others <= telling.alone - gap:
+    # What is left open by the others is many times what this one leaves open.
+    far = telling.others <= telling.alone - gap or (1 - telling.others) >= times * (1 - telling.alone)
+    if telling.samples < 300 or telling.alone < enough or telling.others < least or not far:
         return
     if telling.second > telling.alone - gap:
         return

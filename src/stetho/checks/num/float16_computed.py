@@ -10,6 +10,7 @@ LOST = {"values": [1.0, 0.9, "nan"], "nonfinite_step": 2}
     reads=(Types, LossCurve),
     root="precision",
     background=0.05,
+    presupposes=("loss-nonfinite",),
     given={"num/half-precision": 0.95, "num/overflow": 0.10},
     fires={
         "mixed precision": {"types": {"autocast": ["float16"]}, "loss-curve": LOST},

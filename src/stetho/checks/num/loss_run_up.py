@@ -24,6 +24,7 @@ def failed(values: Sequence[float | str], at: int) -> dict[str, object]:
     # A run-up of the gradients and of the loss are one thing.
     root="gradient-norms",
     background=0.05,
+    presupposes=("loss-nonfinite", "loss-diverging", "loss-spike", "gradients-exploding", "crash"),
     # What strikes at once leaves the loss as it was.
     given={
         "num/log-of-zero": 0.08,

@@ -18,6 +18,7 @@ def logged(values: list[float | str], steps: list[int], at: int | None) -> dict[
     reads=(Metrics, LossCurve),
     root="when the loss was lost",
     background=0.05,
+    presupposes=("loss-nonfinite",),
     given={
         "data/nonfinite-values": 0.40,
         "data/labels-all-ignored": 0.50,

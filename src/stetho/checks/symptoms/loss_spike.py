@@ -1,4 +1,6 @@
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from statistics import median
 
 from stetho.check import Finding, check
 from stetho.curves import best_level, finite, shape
@@ -19,6 +21,9 @@ LOST = [2.4 * 0.95**i + 0.1 for i in range(100)] + [2.3, 2.31, 2.29, 2.3] * 10
     severity=60,
     fires={
         "climbs back": {"loss-curve": {"values": CLIMBS, "chance": 2.3}, "update-ratios": LARGE},
+        "a few batches are unlike all others": {
+            "loss-curve": {"values": [500.0 if i % 40 == 30 else 0.5 + 0.1 * (i % 3) for i in range(200)]},
+        },
         "at the same place of each epoch": {"loss-curve": FALLS, "loss-texture": {**TEXTURE, "recurrence": AGAIN}},
         "begins anew again and again": {
             "loss-curve": FALLS,
@@ -40,6 +45,9 @@ LOST = [2.4 * 0.95**i + 0.1 for i in range(100)] + [2.3, 2.31, 2.29, 2.3] * 10
         "rises under calm updates, as a curriculum does": {
             "loss-curve": {"values": CLIMBS, "chance": 2.3},
             "update-ratios": {"steps": list(range(10)), "ratios": [0.01] * 10},
+        },
+        "single samples, whose losses differ by nature": {
+            "loss-curve": {"values": [math.exp(3 * math.sin(1.7 * i * i)) for i in range(200)]},
         },
         "spikes that recover and do not come back": {
             "loss-curve": FALLS, "loss-texture": {**TEXTURE, "spike_count": 4},
@@ -77,12 +85,41 @@ def loss_spike(
     if curve.logged:
         yield from logged_spikes(curve, texture, resumed)
         return
+    jumps = far_above(curve.values)
+    if len(jumps) >= 3:
+        height = sorted(height for _, height in jumps)[len(jumps) // 2]
+        steps = [curve.steps[i] if i < len(curve.steps) else i for i, _ in jumps]
+        yield Finding(
+            f"loss jumps to {height:.3g} times its level {len(jumps)} times, first at step {steps[0]}, and recovers",
+            where=where, step=steps[0],
+        )  # fmt: skip
+        return
     seen, best = shape(curve.values), best_level(curve.values)
     if seen is None or best is None or curve.chance is None or updates is None or seen.steps < 40 or best <= 0:
         return
     first = sorted(updates.ratios[:10])[len(updates.ratios[:10]) // 2] if updates.ratios else 0.0
     if first > early and seen.end > 1.5 * best and seen.end - best > 0.15 * seen.start:
         yield Finding(f"loss climbs back to {seen.end:.3g} after {best:.3g}", where=where)
+
+
+def far_above(
+    values: Sequence[float], *, times: float = 100.0, scatter: float = 8.0, width: int = 25
+) -> list[tuple[int, float]]:
+    """Single steps far above what lies around them: a hundred times, and far more than logarithms scatter by."""
+    known = [v if math.isfinite(v) and v > 0 else None for v in values]
+    if len(known) < 4 * width or None in known:
+        return []
+    logs = [math.log(v) for v in known if v is not None]
+    found = []
+    for i in range(len(logs) // 10, len(logs)):
+        around = logs[max(0, i - width) : i + width + 1]
+        level = median(around)
+        spread = median([abs(v - level) for v in around]) / 0.6745
+        if logs[i] - level > max(math.log(times), scatter * spread):
+            found.append((i, math.exp(logs[i] - level)))
+    # Neighbours are one jump, and jumps in every tenth step are how the loss is.
+    apart = [jump for k, jump in enumerate(found) if not k or jump[0] - found[k - 1][0] > 1]
+    return apart if len(found) < len(logs) // 10 else []
 
 
 def logged_spikes(curve: LossCurve, texture: LossTexture | None, resumed: Resumptions | None) -> Iterator[Finding]:

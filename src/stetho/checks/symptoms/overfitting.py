@@ -15,6 +15,8 @@ LONG = list(range(0, 3000, 100))
 LEARNED, ABOVE = 0.7, 1.15
 # Times the share that an answer drawn by lot is right; the last digits of a small set are noise.
 BY_LOT = 1.2
+# Evaluations that are many, and the share of the loss of guessing below which training has at least begun.
+OFTEN, BEGUN = 8, 0.9
 
 
 def validated(held: dict[str, object]) -> dict[str, object]:
@@ -66,6 +68,12 @@ def held_at(*values: float) -> dict[str, object]:
         "trained far below chance, held out above it": held_at(2.4, 3.1, 5.0, 7.5),
         "held-out answers are no better than drawn by lot": against_chance(0.08),
         "worse than the mean of the targets on held-out data": explains(-0.3),
+        "never better than by lot, while training has begun": {
+            **against_chance(0.1, loss=1.8),
+            "printed": {"numbers": [
+                {"name": "val_acc", "kind": "score", "split": "validation", "values": [0.1, 0.11] * 6},
+            ]},
+        },
     },
     quiet={
         "held out below chance": held_at(2.1, 1.6, 1.5, 1.6),
@@ -186,11 +194,13 @@ def answered(curve: LossCurve, first: FirstLoss | None, printed: Printed | None)
     end = shape(curve.values)
     if printed is None or first is None or not first.classes or curve.chance is None or end is None:
         return
-    if end.end > LEARNED * curve.chance:
-        return
     for one in accuracies(printed):
         top = 100.0 if max(one.values) > 1 else 1.0
         last = median(one.values[-3:]) / top
+        # What was never better than by lot, time after time, needs less of training to be told.
+        never = len(one.values) >= OFTEN and max(one.values) / top < BY_LOT / first.classes
+        if end.end > (BEGUN if never else LEARNED) * curve.chance:
+            continue
         if last < BY_LOT / first.classes:
             yield Finding(
                 f"{one.name} ends at {last:.2g} with {first.classes} classes, while the training loss of {end.end:.3g} "

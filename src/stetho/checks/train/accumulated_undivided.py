@@ -14,7 +14,7 @@ def example(letters: str, backwards: float, factor: float | None) -> dict[str, A
 @check(
     reads=(CallOrder, LossCurve),
     root="accumulation",
-    background=0.03,
+    background=0.02,
     fires={"eight batches, each with its whole loss": example("z" + "fb" * 8 + "s", 8, 1.0)},
     quiet={
         "each divided by eight": example("z" + "fb" * 8 + "s", 8, 0.125),

@@ -8,7 +8,7 @@ LINE = {"file": "model.py", "line": 31}
 
 @check(
     reads=DroppedInEvaluation,
-    root="dropout-in-evaluation",
+    root="mode-of-evaluation",
     background=0.01,
     fires={"a function that does not ask for the mode": {"shares": [0.5], "places": [LINE], "looked_at": 1}},
     quiet={"nothing is dropped": {"shares": [], "places": [], "looked_at": 1}},

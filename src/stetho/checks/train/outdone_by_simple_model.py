@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stetho.check import Finding, check
-from stetho.facts import Activations, Evaluations, Reach
+from stetho.facts import Activations, DroppedInEvaluation, Evaluations, Reach
 
 OUTDONE = {
     "measure": "accuracy", "reached": 0.53, "answers": 320, "simple": 0.82, "linear": 0.36, "samples": 1500,
@@ -36,7 +36,7 @@ HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-dest
 
 @check(
     reads=Reach,
-    also=(Activations, Evaluations),
+    also=(Activations, Evaluations, DroppedInEvaluation),
     root="reach",
     background=0.25,
     restates="loss-high",
@@ -73,7 +73,7 @@ HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-dest
     },
 )  # fmt: skip
 def outdone_by_simple_model(
-    reach: Reach, layers: Activations | None, evaluations: Evaluations | None
+    reach: Reach, layers: Activations | None, evaluations: Evaluations | None, noise: DroppedInEvaluation | None
 ) -> Iterator[Finding]:
     """Neighbours or a linear model answer samples they have not seen better than the network those it trains on.
 
@@ -85,13 +85,19 @@ def outdone_by_simple_model(
     dominate are not compared. Where dropout spoils the answers of training, those of evaluation count, and without them
     nothing is said. The error must be 1.6 times that of the simple model, and the difference beyond noise.
     """
-    told = outdone(undropped(reach, layers, evaluations))
+    told = outdone(undropped(reach, layers, evaluations, noise))
     if told:
         yield Finding(told)
 
 
 def undropped(
-    reach: Reach, layers: Activations | None, evaluations: Evaluations | None, *, some: float = 0.15, most: float = 0.82
+    reach: Reach,
+    layers: Activations | None,
+    evaluations: Evaluations | None,
+    noise: DroppedInEvaluation | None,
+    *,
+    some: float = 0.15,
+    most: float = 0.82,
 ) -> Reach | None:
     """The same with what the network reaches when nothing is dropped; None where that is not known."""
     dropped = max((one.dropped or 0.0 for one in layers.layers), default=0.0) if layers is not None else 0.0
@@ -100,7 +106,7 @@ def undropped(
         return reach
     shares = [one.right[-1] for one in (evaluations.lines if evaluations is not None else ()) if one.right]
     known = [share for share in shares if share is not None]
-    if not known or reach.measure != "accuracy":
+    if not known or (noise is not None and noise.shares) or reach.measure != "accuracy":
         return None
     return replace(reach, reached=max(reach.reached, *known))
 
