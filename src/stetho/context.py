@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
+from stetho.curves import held_constant
 from stetho.facts import (
     CallOrder,
     Clipping,
     DataFiles,
     DroppedInEvaluation,
     Fact,
+    GradientNorms,
     HandGradients,
     InputScale,
     LearningRate,
@@ -95,6 +97,10 @@ def changing_rate(facts: Facts) -> bool | None:
 
 
 def clipped_gradients(facts: Facts) -> bool | None:
+    """By a function of torch's, or by hand: gradients that are all of one length."""
+    norms = _get(facts, GradientNorms)
+    if norms is not None and held_constant(norms.norms) is not None:
+        return True
     return _get(facts, Clipping) is not None
 
 

@@ -67,6 +67,16 @@ def roughness(values: Sequence[float]) -> float:
     return median(bends) / 1.652 if bends else 0.0
 
 
+def held_constant(values: Sequence[float], *, least: int = 30, spread: float = 1e-3) -> tuple[float, int] | None:
+    """The one value that nearly all numbers of a series have, and how many; None where they differ as they do."""
+    known = [v for v in values if v > 0 and math.isfinite(v)]
+    if len(known) < least or len(known) < 0.9 * len(values):
+        return None
+    level = median(known)
+    inside = sum(abs(v - level) <= spread * level for v in known)
+    return (level, inside) if inside >= 0.95 * len(known) else None
+
+
 def swing(values: Sequence[float]) -> float:
     """Spread of the last half over its level: near 0 for a calm curve, near 1 for one that jumps about."""
     known = finite(values)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any, Callable
 
 from .. import arrival, sites
 from ..guard import anywhere, guarded
+from .gradients import given, norms
 
 if TYPE_CHECKING:
     from ..watch import Watch
 
+# What Keras calls the limits of its own clipping, and whether all gradients together are meant.
+CLIPS = {"clipnorm": False, "global_clipnorm": True}
 # Where Keras keeps the one method through which every optimizer updates.
 MODULE = "keras.src.optimizers.base_optimizer"
 
@@ -28,6 +32,8 @@ class Standin:
         self.state: dict[Any, Any] = {}
         self.param_groups: list[dict[str, Any]] = [{"params": [], "lr": None}]
         self.rate: float | None = None
+        # Limits of clipping that an intervention has taken away for the length of a step.
+        self.limits: dict[str, Any] = {}
 
     def read(self, variables: Any) -> None:
         """Take over the parameters and the learning rate of the step that comes."""
@@ -76,16 +82,34 @@ class KerasSteps:
             named = type(type(optimizer).__name__, (Standin,), {})
             standin = self.standins[id(optimizer)] = named(optimizer, optimizer.get_config())
         standin.read(optimizer.trainable_variables if variables is None else variables)
+        self.clip(standin)
         self.watch.before_step(standin, (), {})
         wanted = standin.param_groups[0]["lr"]
         if wanted != standin.rate:
             standin.set_rate(wanted)
         return standin
 
+    def clip(self, standin: Standin) -> None:
+        """What the optimizer is about to clip, each variable by its norm or all together; an experiment may lift it."""
+        lengths = norms(given(standin.param_groups[0]["params"]))
+        for name, whole in CLIPS.items():
+            limit = getattr(standin.optimizer, name, None)
+            if limit is None or not lengths:
+                continue
+            found = [float(n) for n in lengths]
+            wanted = self.watch.procedure.limit(limit) if self.watch.run.calls else limit
+            self.watch.procedure.clipping(math.hypot(*found) if whole else max(found), wanted, False)
+            if wanted != limit:
+                standin.limits[name] = limit
+                setattr(standin.optimizer, name, None if math.isinf(wanted) else wanted)
+
     @guarded
     def after(self, standin: Standin) -> None:
-        """End the step, and put back the rate that was Keras's own."""
+        """End the step, and put back the rate and the limits that were Keras's own."""
         self.watch.after_step(standin, (), {})
+        for name, limit in standin.limits.items():
+            setattr(standin.optimizer, name, limit)
+        standin.limits = {}
         kept = standin.rate
         if kept is not None and kept != float(standin.optimizer.learning_rate):
             standin.set_rate(kept)
