@@ -77,7 +77,7 @@ class LossInput(Fact):
     """The same for the first tensor of tokens alone; others may be the labels themselves."""
     sequences: int = 0
     """How many tensors of tokens the model was given."""
-    tail: int | None = None
+    tail: float | None = None
     """The token that many sequences of targets end with, again and again."""
     tail_counted: float | None = None
     """Its share, at these ends, of the targets that the loss counts."""

@@ -99,15 +99,16 @@ def _count(calls: Calls, key: str, value: bool) -> int | None:
 
 def _sequence(calls: Calls) -> dict[str, Any]:
     """How targets follow the tokens of the input, on average over the calls, and the ends that they share."""
-    told = [c for c in calls if c.get("shift")]
-    if not told:
-        return {}
+    follows = [c for c in calls if c.get("shift")]
+    told = follows or calls
     ends = Counter(c["tail"] for c in told if c.get("tail") is not None)
-    fields: dict[str, Any] = {
-        "shifts": _mean_shifts([c["shift"] for c in told]),
-        "own_shifts": _mean_shifts([c["own"] for c in told if c.get("own")]),
-        "sequences": max(int(c.get("among") or 1) for c in told),
-    }
+    fields: dict[str, Any] = {}
+    if follows:
+        fields = {
+            "shifts": _mean_shifts([c["shift"] for c in follows]),
+            "own_shifts": _mean_shifts([c["own"] for c in follows if c.get("own")]),
+            "sequences": max(int(c.get("among") or 1) for c in follows),
+        }
     if ends and ends.most_common(1)[0][1] >= 0.8 * len(told):
         value = ends.most_common(1)[0][0]
         same = [c for c in told if c.get("tail") == value]

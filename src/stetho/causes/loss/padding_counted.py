@@ -16,7 +16,7 @@ from stetho.cause import Cause
 
 padding_counted = Cause(
     id="loss/padding-counted",
-    context={"token-inputs": (2.5, 0.4)},
+    context={"token-inputs": (2.0, 0.8)},
     share=0.07,
     symptoms={
         "metric-stuck": 0.12, "loss-flat": 0.08, "loss-slow": 0.08, "overfitting": 0.06, "too-good": 0.05, "none": 0.58,

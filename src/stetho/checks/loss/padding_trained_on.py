@@ -15,7 +15,10 @@ PADDED = {**SITE, "tail": 0, "tail_counted": 0.6, "tail_lengths": 14, "tail_insi
     root="padding in targets",
     background=0.02,
     given={"other/unlisted": 0.03},
-    fires={"ends of zeros": {"sites": [PADDED]}},
+    fires={
+        "ends of zeros": {"sites": [PADDED]},
+        "series of numbers": {"sites": [{**PADDED, "function": "mse_loss", "shifts": [], "tail": 0.0}]},
+    },
     quiet={
         "left out": {"sites": [{**PADDED, "tail_counted": 0.0}]},
         "every sequence is as long": {"sites": [{**PADDED, "tail_lengths": 1}]},
@@ -26,7 +29,7 @@ PADDED = {**SITE, "tail": 0, "tail_counted": 0.6, "tail_lengths": 14, "tail_insi
     },
 )
 def padding_trained_on(losses: LossInputs, *, least: int = 3, share: float = 0.15) -> Iterator[Finding]:
-    """Sequences end in one token again and again, in different lengths, and the loss counts it.
+    """Sequences end in one token or number again and again, in different lengths, and the loss counts it.
 
     ## Why it matters
     Padding is easy to foretell and there is much of it: the loss falls by learning to go on padding, and the positions
@@ -43,6 +46,6 @@ def padding_trained_on(losses: LossInputs, *, least: int = 3, share: float = 0.1
         if counted >= share and lengths >= 3 and inside < 0.02:
             yield Finding(
                 f"{counted:.0%} of the targets of {site.function} at {site.where} are ends of sequences filled with "
-                f"{site.tail}, of {lengths} different lengths",
+                f"{site.tail:g}, of {lengths} different lengths",
                 where=(site.where,) if site.where else (),
             )

@@ -37,6 +37,8 @@ def sums_to_one(value: Any, axis: int) -> bool:
 
 def sequence(tokens: list[Any], target: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """How targets follow the tokens that the model was given, and how many of them are a tail of one token."""
+    if isinstance(target, torch.Tensor) and target.is_floating_point():
+        return ends(target)
     if not tokens or not isinstance(target, torch.Tensor) or target.is_floating_point():
         return {}
     rows = tokens[0].shape[0]
@@ -67,10 +69,20 @@ def holds(tokens: Any, asked: Any, counted: Any) -> bool:
     return any(alike(tokens, asked, counted, offset) == 1.0 for offset in room)
 
 
+def ends(target: Any) -> dict[str, Any]:
+    """The same of series of numbers, one for each sample: whether they end in one number again and again."""
+    series = target.detach()
+    if series.dim() == 3 and series.shape[2] == 1:
+        series = series[:, :, 0]
+    if series.dim() != 2 or series.shape[0] < LEAST or series.shape[1] < LEAST:
+        return {}
+    return tail(series, torch.ones_like(series, dtype=torch.bool))
+
+
 def tail(targets: Any, counted: Any) -> dict[str, Any]:
     """The token that most rows end with more than once, its share of what is counted, and how its length varies."""
     last = targets[:, -1]
-    value = int(last.mode().values)
+    value = last.mode().values.item()
     runs = (targets.flip(1) == value).long().cumprod(1).sum(1)
     padded = runs > 1
     share = float(padded.float().mean())

@@ -214,7 +214,7 @@ class Objectives:
         fields.update(form(name, given, target, axis, kwargs))
         if isinstance(target, torch.Tensor) and target.numel():
             fields.update(labels(name, given, target, axis, kwargs))
-            if name in INDEXED:
+            if name in INDEXED or expects == "number":
                 fields.update(sequence(self.watch.data.tokens, target, kwargs))
         return fields
 
