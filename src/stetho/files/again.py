@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from stetho.facts import RowsAgain, SharedRows
@@ -10,6 +11,9 @@ from stetho.measure.series import Measured, plural
 from stetho.tables import Table
 
 SHOWN = 20
+WORD = re.compile(r"\w+")
+# Words of a text from which on two that are alike are so by no chance.
+LEAST_WORDS = 5
 LEAST_ROWS, LEAST_NUMBERS = 20, 3
 # The share of a file's rows from which on it is worth telling.
 SHARE = 0.02
@@ -67,13 +71,25 @@ def row_keys(table: Table) -> list[str]:
     if table.rows < LEAST_ROWS:
         return []
     numbers = [c for c in table.columns if c.numbers is not None and not _counts(c.numbers)]
+    texts = [c.words for c in table.columns if c.words is not None and is_text(c.words)]
+    if texts:
+        # Of texts the words count, not their order, their case or what stands between them; other columns may be ids.
+        return [
+            "|".join(" ".join(sorted(WORD.findall(text[at].lower()))) for text in texts) for at in range(table.rows)
+        ]
     words = [c.words for c in table.columns if c.words is not None and len(set(c.words)) < len(c.words)]
     rich = [c for c in numbers if c.numbers is not None and len(np.unique(c.numbers)) > 20]
     if len(rich) < LEAST_NUMBERS:
         return []
     block = np.stack([c.numbers for c in numbers if c.numbers is not None], axis=1)
-    texts = [row.tobytes().hex() for row in block]
-    return ["|".join((text, *(column[at] for column in words))) for at, text in enumerate(texts)]
+    rows = [row.tobytes().hex() for row in block]
+    return ["|".join((row, *(column[at] for column in words))) for at, row in enumerate(rows)]
+
+
+def is_text(values: Sequence[str]) -> bool:
+    """Whether a column holds texts of several words, hardly any of them twice by chance."""
+    several = sum(len(WORD.findall(value)) >= LEAST_WORDS for value in values)
+    return several > 0.8 * len(values) and len(set(values)) > 0.5 * len(values)
 
 
 def _counts(values: object) -> bool:
