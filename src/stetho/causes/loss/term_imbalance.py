@@ -25,10 +25,11 @@ term_imbalance = Cause(
     predicts={
         "labels-hardly-count": 0.60,
         "terms-totalled-differently": 0.55,
+        "penalty-pleased-alone": 0.50,
         "one-batch": {"symptom-gone": 0.15, "better": 0.30, "same": 0.50, "worse": 0.03, "new-failure": 0.02},
         "labels-only": {"symptom-gone": 0.40, "better": 0.46, "same": 0.10, "worse": 0.03, "new-failure": 0.01},
     },
-    mechanism=("labels-hardly-count", "terms-totalled-differently"),
+    mechanism=("labels-hardly-count", "terms-totalled-differently", "penalty-pleased-alone"),
     statement="one term of the loss drowns the one that knows the targets",
     test="train on what is compared with targets only: if nothing improves, it is not this",
     fix="weigh the terms so that each has its part in the gradient",
