@@ -169,7 +169,7 @@ def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
         return ""
     if end.stopped_by == UNFINISHED and not inquiry.request.command:
         return cut_short(inquiry)
-    if end.steps > 0:
+    if end.steps > 0 or by_output_alone(inquiry, end):
         return ""
     if not end.attached:
         return (
@@ -177,6 +177,13 @@ def nothing_to_judge(inquiry: Inquiry, seen: Seen) -> str:
         )
     how = "within its time" if end.stopped_by == "time" else "before it ended"
     return f"no optimizer stepped {how} ({end.backwards} backward calls were seen), so there is nothing to judge"
+
+
+def by_output_alone(inquiry: Inquiry, end: RunEnd) -> bool:
+    """Whether a run that steps by itself, out of sight, has printed enough of its loss to be judged like a log."""
+    curve = inquiry.fact(LossCurve)
+    whole = end.attached and end.code == 0 and not end.backwards and end.stopped_by is None
+    return whole and curve is not None and curve.logged and len(curve.values) >= LEAST_POINTS
 
 
 def cut_short(inquiry: Inquiry) -> str:

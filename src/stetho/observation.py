@@ -194,12 +194,14 @@ def put_output(
 
 
 def put_printed(inquiry: Inquiry, output: Path) -> None:
-    """What the program itself printed of how well it does; without a step there is no training to tell of."""
-    curve = inquiry.fact(LossCurve)
-    if curve is None:
+    """What the program itself printed of how well it does; of a run whose steps are out of sight, that is all."""
+    curve, end = inquiry.fact(LossCurve), inquiry.fact(RunEnd)
+    if curve is None and (end is None or end.code != 0 or end.backwards or not end.attached):
         return
     for known in facts_of_output(output, inquiry.catalogue, curve):
         inquiry.ledger.add_evidence("reading", known.words, source=known.source, fact=known.fact, run=BASE)
+    if curve is None and inquiry.fact(LossCurve) is not None:
+        inquiry.ledger.add_note("no step was seen: what is said rests on what the program printed")
 
 
 @dataclass(frozen=True)

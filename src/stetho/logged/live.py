@@ -27,7 +27,7 @@ OUTPUT = "output.txt"
 
 
 def facts_of_output(output: Path, catalogue: Catalogue, curve: LossCurve | None) -> Iterator[Known]:
-    """The facts of what a run printed; `curve` is the training loss as it was observed."""
+    """The facts of what a run printed; `curve` is the training loss as it was observed, if it was."""
     from stetho.logged.assembly import curves_of, facts_of_curves
     from stetho.logged.bare import told_by_course
     from stetho.series import Series
@@ -37,7 +37,7 @@ def facts_of_output(output: Path, catalogue: Catalogue, curve: LossCurve | None)
         return
     found = [("text", piece) for piece in catalogue.read(artifact) if isinstance(piece, Series)]
     curves = curves_of(found)
-    known = [one for one in facts_of_curves(curves) if isinstance(one.fact, KINDS)]
+    known = [one for one in facts_of_curves(curves) if curve is None or isinstance(one.fact, KINDS)]
     if not any(isinstance(one.fact, ValidationLoss) for one in known):
         known += held_out(curves)
     for one in known:
