@@ -18,8 +18,11 @@ STRETCH, LONGER, COUNTED = 4, 8, 16
 LEAST = 12
 # Different values from which on they are measured, and those among a stretch that make it tell something.
 VALUES, DIFFERENT = 50, 3
-# The part of a sample that must be found again, in one piece or in pieces that keep their distance.
-PART = 0.25
+# The part of a sample that must be found again, in one piece or in pieces that keep their distance; of counted values,
+# whose patterns come again by nature, more.
+PART, HALF = 0.25, 0.5
+# The share of the stretches that two windows both reach which must be the same in both.
+WHOLE = 0.9
 # Samples that are compared, and places that one stretch may be found in before it is taken for a pattern.
 MOST, PLACES = 1200, 64
 # What may be left of the target's variance where a feature is the target in other units.
@@ -107,14 +110,18 @@ def keys(row: Any, size: int) -> Iterator[bytes | None]:
 def overlap(row: Any, known: dict[bytes, list[tuple[int, int]]], size: int, own: int = -1) -> float | None:
     """The largest part of a sample that is found in another one, somewhere else; None where it is a small part."""
     met: Counter[tuple[int, int]] = Counter()
-    for place, key in enumerate(keys(row, size)):
+    told = list(keys(row, size))
+    for place, key in enumerate(told):
         for n, there in known.get(key, ()) if key is not None else ():
             if n != own and there != place:
                 met[n, there - place] += 1
     # So many stretches that begin one after the other cover a few numbers more.
-    most = max(met.values(), default=0)
+    (_, moved), most = met.most_common(1)[0] if met else ((0, 0), 0)
     part = (most + size - 1) / len(row) if most else 0.0
-    return part if part >= PART and most > 1 else None
+    # Windows of one series are the same wherever both reach; a phrase or a pattern that comes again is so in between.
+    both = told[max(0, -moved) : len(told) - max(0, moved)]
+    whole = most >= WHOLE * sum(key is not None for key in both)
+    return part if part >= (HALF if size == COUNTED else PART) and most > 1 and whole else None
 
 
 def target_place(recording: Recording) -> tuple[int | None, int]:
