@@ -36,6 +36,8 @@ class Cause:
     trial: str | None = None
     control: str | None = None
     """An intervention that is no cure and yet puts it to the test, for causes that make a run look too good."""
+    outdoes: str | None = None
+    """A change that its trial must do better than; where that one does as well, it is no less the cure."""
     subtle: bool = False
     otherwise: Mapping[str, float] | None = None
     """Outcomes of interventions that `predicts` does not name; None takes the intervention's own background."""

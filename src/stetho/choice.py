@@ -48,7 +48,7 @@ def settles(inquiry: Inquiry, now: Mapping[str, float], change: str, tests: str 
     and without it nothing may be claimed."""
     leader, probability = next(iter(now.items()))
     cause = inquiry.catalogue.causes[leader]
-    return cause.is_fault and probability >= CERTAIN and (tests == leader or change == cause.trial)
+    return cause.is_fault and probability >= CERTAIN and (tests == leader or change in (cause.trial, cause.outdoes))
 
 
 def told_already(inquiry: Inquiry, change: str, seen: Seen) -> bool:

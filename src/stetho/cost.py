@@ -15,6 +15,8 @@ from stetho.yardstick import fact_in
 # Training that takes longer than this is not repeated whole for each experiment.
 LONG_RUN = 20.0
 LEAST_STEPS = 60
+# A run that broke within its first steps is watched for so many: what it learns in fewer is hardly seen.
+BEYOND_NAN = 120
 # What an experiment is taken to cost before anything was measured.
 UNKNOWN = 10.0
 # How far earlier experiments may correct the estimate; beyond it, something else was the matter with them.
@@ -86,7 +88,7 @@ def step_bound(inquiry: Inquiry) -> int | None:
     if end is None or not end.steps or cost is None:
         return None
     if curve is not None and curve.nonfinite_step is not None:
-        return curve.nonfinite_step * 2 + 60
+        return max(BEYOND_NAN, curve.nonfinite_step * 2 + LEAST_STEPS)
     training = end.seconds - cost.start_up
     if training > LONG_RUN:
         return min(end.steps, max(LEAST_STEPS, int(end.steps * LONG_RUN / training)))

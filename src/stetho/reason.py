@@ -34,6 +34,8 @@ NOT_CURED: Mapping[str, float] = {
     "worse": 0.13,
     "new-failure": 0.08,
 }
+# By what share of the other's level a cure has to be the better one.
+OUTDONE = 0.1
 NO_EVIDENCE = ("not-applied", "undecided")
 
 
@@ -248,6 +250,9 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
             return Gate(leader, False, f"not refuted yet, and to be ruled out first: {', '.join(standing)}", mechanism)
     if now[leader] < 0.9:
         return Gate(leader, False, f"its probability is {100 * now[leader]:.0f} %, below 90 %", mechanism)
+    matched = unmatched(cause, seen.experiments)
+    if matched:
+        return Gate(leader, False, matched, mechanism)
     if cause.proof_by_artifact and (not cause.proofs or set(mechanism) & set(cause.proofs)):
         return Gate(leader, True, "the artifact itself is proof", mechanism)
     settled = deciding(seen.experiments, leader, rivals)
@@ -276,6 +281,21 @@ def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str,
         and x.supplies is None
         and all(experiment_likelihood(x, cause) >= 10 * experiment_likelihood(x, r) - 1e-9 for r in against)
     )
+
+
+def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
+    """Why the cure is not shown to do better than the change that it has to outdo; empty where it is."""
+    if cause.outdoes is None:
+        return ""
+    ours, theirs = (next((x for x in experiments if x.change.label == c), None) for c in (cause.trial, cause.outdoes))
+    if theirs is None or theirs.outcome in NO_EVIDENCE:
+        return f"it is not known whether {cause.outdoes} would do as well"
+    if theirs.outcome not in ("symptom-gone", "better") or ours is None:
+        return ""
+    if ours.after is None or theirs.after is None or ours.measure != theirs.measure:
+        return f"{cause.outdoes} helps as well, and what they come to cannot be compared"
+    gain = theirs.after - ours.after if ours.measure.startswith("loss") else ours.after - theirs.after
+    return "" if gain > OUTDONE * abs(theirs.after) else f"{cause.outdoes} does as well"
 
 
 def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:

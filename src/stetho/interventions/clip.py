@@ -27,7 +27,12 @@ question = "Does the symptom follow the clipping of gradients?"
 applies = "off: programs that call torch's clip_grad_norm_ or clip_grad_value_; with a limit: any optimizer of torch's"
 values = {"off": "no clipping", "V": "at norm V before each step", "on": "at norm 1"}
 example = "0.5"
-backgrounds = {"off": {"symptom-gone": 0.03, "better": 0.04, "same": 0.70, "worse": 0.15, "new-failure": 0.08}}
+backgrounds = {
+    "off": {"symptom-gone": 0.03, "better": 0.04, "same": 0.70, "worse": 0.15, "new-failure": 0.08},
+    # Faults that are known to be calmed by it say so in their own files.
+    "1": {"symptom-gone": 0.04, "better": 0.03, "same": 0.73, "worse": 0.18, "new-failure": 0.02},
+}
+groups = {"off": "none", "1": "limit"}
 
 
 def read(value: str) -> float | None:

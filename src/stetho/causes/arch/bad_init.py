@@ -31,6 +31,7 @@ bad_init = Cause(
         "updates-too-large": 0.15,
         "fresh-weights": {"symptom-gone": 0.60, "better": 0.30, "same": 0.07, "worse": 0.02, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.03, "better": 0.10, "same": 0.60, "worse": 0.20, "new-failure": 0.07},
+        "clip=1": {"symptom-gone": 0.20, "better": 0.25, "same": 0.43, "worse": 0.10, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.05, "better": 0.10, "same": 0.65, "worse": 0.19, "new-failure": 0.01},
         "one-batch": {"symptom-gone": 0.20, "better": 0.25, "same": 0.50, "worse": 0.03, "new-failure": 0.02},
     },

@@ -36,6 +36,7 @@ inputs_unnormalized = Cause(
             "symptom-gone": 0.70, "better": 0.22, "same": 0.05, "worse": 0.02, "new-failure": 0.01,
         },
         "synthetic": {"symptom-gone": 0.15, "better": 0.15, "same": 0.52, "worse": 0.12, "new-failure": 0.06},
+        "clip=1": {"symptom-gone": 0.30, "better": 0.25, "same": 0.33, "worse": 0.10, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.35, "better": 0.25, "same": 0.30, "worse": 0.05, "new-failure": 0.05},
         "lr=x0.01": {"symptom-gone": 0.40, "better": 0.20, "same": 0.25, "worse": 0.10, "new-failure": 0.05},
     },

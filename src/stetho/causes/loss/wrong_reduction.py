@@ -29,6 +29,7 @@ wrong_reduction = Cause(
         "normalised-over-batch": 0.50,
         "updates-too-large": 0.60,
         "mean-reduction": {"symptom-gone": 0.62, "better": 0.26, "same": 0.09, "worse": 0.02, "new-failure": 0.01},
+        "clip=1": {"symptom-gone": 0.40, "better": 0.25, "same": 0.23, "worse": 0.10, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.40, "better": 0.30, "same": 0.20, "worse": 0.05, "new-failure": 0.05},
         "lr=x0.01": {"symptom-gone": 0.60, "better": 0.20, "same": 0.15, "worse": 0.03, "new-failure": 0.02},
     },

@@ -27,6 +27,7 @@ accumulation_scale = Cause(
         "loss-swings-back": 0.40,
         "loss-run-up": 0.40,
         "mean-gradients": {"symptom-gone": 0.52, "better": 0.36, "same": 0.09, "worse": 0.02, "new-failure": 0.01},
+        "clip=1": {"symptom-gone": 0.25, "better": 0.25, "same": 0.38, "worse": 0.10, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.60, "better": 0.25, "same": 0.10, "worse": 0.04, "new-failure": 0.01},
         "lr=x0.01": {"symptom-gone": 0.45, "better": 0.25, "same": 0.15, "worse": 0.14, "new-failure": 0.01},
     },

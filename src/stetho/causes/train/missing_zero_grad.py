@@ -26,6 +26,7 @@ missing_zero_grad = Cause(
         "gradients-kept": 0.98,
         "updates-too-large": 0.35,
         "zero-grad": {"symptom-gone": 0.70, "better": 0.22, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+        "clip=1": {"symptom-gone": 0.15, "better": 0.25, "same": 0.45, "worse": 0.13, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.45, "better": 0.25, "same": 0.20, "worse": 0.08, "new-failure": 0.02},
         "lr=x0.01": {"symptom-gone": 0.45, "better": 0.20, "same": 0.20, "worse": 0.13, "new-failure": 0.02},
     },
