@@ -34,10 +34,12 @@ from stetho.reason import (
     independent,
     information,
     outcome_table,
+    outdone,
     posterior,
     predicted,
     priors,
     supply_tables,
+    unmatched,
     without_symptom,
 )
 
@@ -704,3 +706,37 @@ def test_a_traceback_alone_establishes_an_exception() -> None:
     look = Seen(gravest(found, judged), judged, ())
     gate = claim_gate(found, look, posterior(found, look))
     assert (gate.cause, gate.passes) == ("env/exception", True), gate.reason
+
+
+# --- a cure that another change must not equal ---------------------------------------------------------------
+
+
+def duel(ours: float | None, theirs: float | None, outcome: ExperimentOutcome = "symptom-gone") -> list[Experiment]:
+    rate = [made("rate", outcome, theirs)] if theirs is not None else []
+    return [made("fix", "symptom-gone", ours), *rate]
+
+
+def made(name: str, outcome: ExperimentOutcome, after: float | None) -> Experiment:
+    return Experiment("X1", "control", Change(name), "?", {}, outcome, "", 1.0, 60, after=after)
+
+
+@pytest.mark.parametrize(
+    ("experiments", "better", "why"),
+    [
+        (duel(0.1, 0.2), True, ""),
+        (duel(0.2, 0.2), False, "rate does as well"),
+        (duel(0.2, 0.1), False, "rate does as well"),
+        (duel(0.2, 0.1, "same"), None, ""),
+        (duel(0.2, 0.1, "undecided"), None, "it is not known whether rate would do as well"),
+        (duel(0.2, None), None, "it is not known whether rate would do as well"),
+        (duel(None, 0.2), None, "rate does as well"),
+    ],
+)
+def test_a_cure_must_do_better_than_the_change_it_has_to_outdo(
+    experiments: list[Experiment], better: bool | None, why: str
+) -> None:
+    one = cause("hp/one", trial="fix", outdoes="rate")
+    assert outdone(one, experiments) is better
+    assert unmatched(one, experiments) == why
+    assert outdone(cause("hp/two"), experiments) is None
+    assert unmatched(cause("hp/two"), experiments) == ""

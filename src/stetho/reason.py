@@ -34,8 +34,10 @@ NOT_CURED: Mapping[str, float] = {
     "worse": 0.13,
     "new-failure": 0.08,
 }
-# By what share of the other's level a cure has to be the better one.
+# By what share of the other's level a cure has to be the better one, where two changes have helped; and how likely that
+# is under the cause that it cures, and under any other.
 OUTDONE = 0.1
+OUTDOES, OUTDOES_BY_CHANCE = 0.9, 0.3
 NO_EVIDENCE = ("not-applied", "undecided")
 
 
@@ -160,6 +162,12 @@ def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
         for experiment in independent(seen.experiments):
             weight *= experiment_likelihood(experiment, cause.id)
         weights[cause.id] = weight
+    for cause in catalogue.causes.values():
+        better = outdone(cause, seen.experiments)
+        if better is not None:
+            for other in weights:
+                chance = OUTDOES if other == cause.id else OUTDOES_BY_CHANCE
+                weights[other] *= chance if better else 1 - chance
     total = sum(weights.values())
     ranked = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return {cause: weight / total for cause, weight in ranked}
@@ -283,19 +291,32 @@ def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str,
     )
 
 
+def beside(cause: Cause, experiments: Sequence[Experiment]) -> tuple[Experiment | None, Experiment | None]:
+    """The trial of a cause and the change that it has to outdo, as far as they have answered."""
+    told = {x.change.label: x for x in experiments if x.outcome not in NO_EVIDENCE}
+    return told.get(cause.trial or ""), told.get(cause.outdoes or "")
+
+
+def outdone(cause: Cause, experiments: Sequence[Experiment]) -> bool | None:
+    """Whether the cure does clearly better than the change that it has to outdo; None where not both have helped."""
+    ours, theirs = beside(cause, experiments)
+    if ours is None or theirs is None or not {ours.outcome, theirs.outcome} <= {"symptom-gone", "better"}:
+        return None
+    if ours.after is None or theirs.after is None or ours.measure != theirs.measure:
+        return None
+    gain = theirs.after - ours.after if ours.measure.startswith("loss") else ours.after - theirs.after
+    return gain > OUTDONE * abs(theirs.after)
+
+
 def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
     """Why the cure is not shown to do better than the change that it has to outdo; empty where it is."""
     if cause.outdoes is None:
         return ""
-    ours, theirs = (next((x for x in experiments if x.change.label == c), None) for c in (cause.trial, cause.outdoes))
-    if theirs is None or theirs.outcome in NO_EVIDENCE:
+    _, theirs = beside(cause, experiments)
+    if theirs is None:
         return f"it is not known whether {cause.outdoes} would do as well"
-    if theirs.outcome not in ("symptom-gone", "better") or ours is None:
-        return ""
-    if ours.after is None or theirs.after is None or ours.measure != theirs.measure:
-        return f"{cause.outdoes} helps as well, and what they come to cannot be compared"
-    gain = theirs.after - ours.after if ours.measure.startswith("loss") else ours.after - theirs.after
-    return "" if gain > OUTDONE * abs(theirs.after) else f"{cause.outdoes} does as well"
+    helped = theirs.outcome in ("symptom-gone", "better")
+    return f"{cause.outdoes} does as well" if helped and not outdone(cause, experiments) else ""
 
 
 def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:

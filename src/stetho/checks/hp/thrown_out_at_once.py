@@ -8,7 +8,8 @@ from stetho.facts import LearningRate, LossCurve, UpdateRatios
 STEPS = list(range(200))
 RATE = {"optimizer": "Adam", "steps": STEPS, "values": [0.003] * 200, "initial": 0.003}
 WARM = {**RATE, "values": [min(0.003, 0.00003 * (i + 1)) for i in range(200)], "initial": 0.00003}
-MOVES = {"steps": [*range(10), *range(25, 200, 25)], "ratios": [0.2, 0.15, *[0.08] * 8, *[0.004] * 7]}
+RATIOS = [0.2, 0.15, *[0.08] * 8, *[0.004] * 7]
+MOVES: dict[str, object] = {"steps": [*range(10), *range(25, 200, 25)], "ratios": RATIOS}
 UP = {"values": [3.0, 3.4, 6.0, 7.5, 6.0, 5.0, 4.0, *[3.2] * 193], "steps": STEPS}
 WELL = {"values": [3.0 * 0.98**i for i in range(200)], "steps": STEPS}
 

@@ -16,7 +16,7 @@ BREAKS = {"values": [*[0.5] * 62, *["nan"] * 18], "steps": STEPS, "nonfinite_ste
     reads=(GradientNorms, UpdateRatios, LossCurve),
     # A run-up and a jump are one thing.
     root="gradient-norms",
-    background=0.02,
+    background=0.03,
     given={
         "hp/lr-too-high": 0.04,
         "hp/no-warmup": 0.04,

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from math import hypot, isfinite
 
 from stetho.check import Finding, check
-from stetho.facts import GradientNorms, LossCurve, WeightStatistics
+from stetho.facts import Clipping, GradientNorms, LossCurve, WeightStatistics
 
 
 def run(gradient: float | str, loss: float | str, weights: float = 8.0, first: int = 0) -> dict[str, object]:
@@ -20,8 +20,10 @@ def run(gradient: float | str, loss: float | str, weights: float = 8.0, first: i
 
 @check(
     reads=(GradientNorms, LossCurve, WeightStatistics),
+    also=Clipping,
     root="first-gradient",
-    background=0.02,
+    # A run that learns all the same has nothing to explain: without a symptom this is not worth an experiment.
+    background=0.03,
     # Weights and inputs that are far too large are multiplied from layer to layer as well.
     given={"arch/bad-init": 0.30, "data/inputs-unnormalized": 0.08, "num/overflow": 0.10, "other/unlisted": 0.03},
     fires={"a recurrent network over a hundred steps": run(1100.0, 6.0)},
@@ -32,11 +34,21 @@ def run(gradient: float | str, loss: float | str, weights: float = 8.0, first: i
         "targets near zero, and a head that begins with zeros": run(0.5, 0.001),
         "not known from the first step on": run(1100.0, 6.0, first=40),
         "a loss around zero": run(1100.0, 0.0),
+        "clipped": {
+            **run(1100.0, 6.0),
+            "clipping": {"calls": 40, "fired": 40, "steps_in_all": 40, "limit_first": 1.0, "limit_last": 1.0},
+        },
         "no number": run("nan", "nan"),
     },
 )
 def steep_at_once(
-    gradients: GradientNorms, curve: LossCurve, weights: WeightStatistics, *, steep: float = 150.0, large: float = 50.0
+    gradients: GradientNorms,
+    curve: LossCurve,
+    weights: WeightStatistics,
+    clipping: Clipping | None,
+    *,
+    steep: float = 150.0,
+    large: float = 50.0,
 ) -> Iterator[Finding]:
     """Before any step, moving the weights by less than a hundredth would cost as much as the whole loss.
 
@@ -46,8 +58,10 @@ def steep_at_once(
 
     ## False alarms
     Weights or inputs that are far too large do the same. A loss that begins near zero has no size to compare with, and
-    a gradient that is small by itself throws nothing out: neither counts.
+    a gradient that is small by itself, or clipped, throws nothing out: none of these counts.
     """
+    if clipping is not None and clipping.fired:
+        return
     if not gradients.norms or gradients.steps[0] != 0 or not curve.steps or curve.steps[0] != 0:
         return
     gradient, loss = gradients.norms[0], abs(curve.values[0])
