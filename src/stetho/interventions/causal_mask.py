@@ -2,8 +2,9 @@
 
 ## What changes
 Where attention weighs all places of a sequence against all places of it, in torch's own attention or in a softmax over
-a square of scores inside a model, weights for later places become zero. Attention that looks at nothing later stays as
-it is. Training and evaluation are alike.
+a square of scores inside a model, weights for later places become zero. A convolution along a sequence that is padded
+at both ends is padded at its beginning only, by as much. What looks at nothing later stays as it is. Training and
+evaluation are alike.
 
 ## How it is known
 Before the change later places had weight, or could have; after it they have none.
@@ -12,7 +13,7 @@ Before the change later places had weight, or could have; after it they have non
 If the training loss is clearly higher now, the model had read its answers off what comes later.
 
 ## When it says nothing
-Models without attention, or with a causal mask already; attention between two sequences.
+Models without attention or convolutions, or that are causal already; attention between two sequences.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 kind = "control"
 question = "Does the loss follow what places see of the future?"
-applies = "models with attention within a sequence"
+applies = "models with attention within a sequence, or convolutions along it"
 by_hand = False
-values = {"": "in every attention within one sequence"}
+values = {"": "in every attention within one sequence, and every convolution along one"}
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.05, "same": 0.86, "worse": 0.04, "new-failure": 0.03}}
 # Weights below this are nothing.
 NOTHING = 1e-6
@@ -75,6 +76,21 @@ def apply(run: Run, value: str) -> None:
         run.verified()
         return original(query, key, value, attn_mask=barrier, **rest)
 
+    def convolution(original: Any, input: Any, weight: Any, *args: Any, **kwargs: Any) -> Any:
+        named = dict(zip(("bias", "stride", "padding", "dilation", "groups"), args, strict=False)) | kwargs
+        stride, dilation = (one(named.get(key, 1)) for key in ("stride", "dilation"))
+        reach, padding = dilation * (weight.shape[-1] - 1), named.get("padding", 0)
+        ahead = reach - reach // 2 if padding == "same" else 0 if padding == "valid" else one(padding)
+        # Only where as many places come out as go in does a place stand for itself.
+        if not run.inside_model or stride != 1 or not ahead or (padding != "same" and reach != 2 * ahead):
+            return original(input, weight, *args, **kwargs)
+        run.applied()
+        run.verified()
+        return original(functional.pad(input, (reach, 0)), weight, **{**named, "padding": 0})
+
+    def one(value: Any) -> int:
+        return int(value[0] if isinstance(value, (tuple, list)) else value)
+
     def hides(given: Any, mask: Any) -> bool:
         if given.shape[-2:] != mask.shape:
             return False
@@ -83,6 +99,8 @@ def apply(run: Run, value: str) -> None:
 
     run.instead(functional, "scaled_dot_product_attention", attention)
     run.instead(functional, "softmax", softmax)
+    for owner in (functional, torch):
+        run.instead(owner, "conv1d", convolution)
     for owner in (torch, torch.Tensor):
         run.instead(owner, "softmax", softmax)
     backend = getattr(torch.backends, "mha", None)
@@ -92,4 +110,4 @@ def apply(run: Run, value: str) -> None:
     @run.on_stepped
     def none_seen(optimizer: Any) -> None:
         if not run.count:
-            run.refused("the model has no attention that could look ahead")
+            run.refused("the model has nothing that could look ahead")
