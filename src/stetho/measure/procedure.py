@@ -156,7 +156,7 @@ def modes(recording: Recording) -> Iterator[Measured]:
 
 def dropped_in_evaluation(recording: Recording) -> Iterator[Measured]:
     """Lines at which a model that is in evaluation mode leaves out a share of its numbers."""
-    looked = [b for b in recording.of("noise") if "why" not in b]
+    looked = [b for b in recording.of("dropping") if "why" not in b]
     found = [b for b in looked if b.get("name")]
     if not looked:
         return

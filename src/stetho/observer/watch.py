@@ -28,12 +28,12 @@ from .seen import gradients
 from .seen.backward import Backwards
 from .seen.beginnings import Beginnings
 from .seen.data import Data
+from .seen.dropping import Dropping
 from .seen.evaluations import Evaluations
 from .seen.functions import Functions
 from .seen.history import History
 from .seen.manual import Manual
 from .seen.modules import Modules
-from .seen.noise import Noise
 from .seen.objectives import Objectives
 from .seen.procedure import Procedure
 from .seen.reach import Reach
@@ -88,7 +88,7 @@ class Watch:
         self.beginnings = Beginnings(self)
         self.ring = Ring(self)
         self.history = History(self)
-        self.functions, self.noise = Functions(self), Noise(self)
+        self.functions, self.dropping = Functions(self), Dropping(self)
 
     def install(self) -> None:
         """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""

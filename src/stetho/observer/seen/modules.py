@@ -323,7 +323,7 @@ class Modules:
         self.model_left(module, output)
         root = self.roots.get(id(module))
         if root is not None and not module.training and root.trained and root.modes.get((False, False)) == 1:
-            self.watch.noise.look(module, args, kwargs)
+            self.watch.dropping.look(module, args, kwargs)
         return self.watch.run.model_left(module, self.training, output) if self.watch.run.calls else None
 
     def model_left(self, module: Any, output: Any) -> None:

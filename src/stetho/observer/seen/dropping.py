@@ -21,7 +21,7 @@ ATTENTION = "scaled_dot_product_attention"
 MODELS, PATIENCE, LARGEST = 3, 6.0, 60_000_000
 
 
-class Noise:
+class Dropping:
     """Asks a twin, at the first evaluation of a model, what its evaluation drops; the program feels only the time."""
 
     def __init__(self, watch: Watch) -> None:
@@ -42,7 +42,7 @@ class Noise:
         for body in twin.ask(lambda: dropped(module, args, kwargs), PATIENCE):
             frames = [tuple(f) for f in body.pop("frames", [])]
             site = watch.journal.site(frames) if frames else None
-            watch.journal.write("noise", step=watch.step, site=site, **body)
+            watch.journal.write("dropping", step=watch.step, site=site, **body)
         # What the observer did just now is not the program's time.
         watch.ended += time.perf_counter() - began
 
