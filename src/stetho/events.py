@@ -23,6 +23,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "loader": ("l",),
     "loss-call": ("fn", "site", "grad"),
     "loss-value": ("step", "v"),
+    "noise": ("o", "i", "n"),
     "optimizer": ("o", "name"),
     "origin": ("step", "op", "phase"),
     "pairs": ("x", "y", "whole", "discrete"),

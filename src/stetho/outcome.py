@@ -14,7 +14,17 @@ from stetho.inquiry import Facts, gravest, judge_all
 from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
 from stetho.stretches import in_stretches, resized
 from stetho.upkeep import compare_upkeep
-from stetho.yardstick import Compared, by_accuracy, by_fit, by_recall, compare, compare_pace, compare_printed, fact_in
+from stetho.yardstick import (
+    Compared,
+    by_accuracy,
+    by_fit,
+    by_recall,
+    compare,
+    compare_means,
+    compare_pace,
+    compare_printed,
+    fact_in,
+)
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
 OF_A_WHOLE_RUN = ("loss-flat", "loss-slow", "loss-high")
@@ -86,7 +96,11 @@ def judge_outcome(
         whole = changed
         base, changed = in_stretches(base, changed)
         now = _over_stretches(catalogue, whole, changed)
-    compared = compare(base, changed, alters_loss=alters == "loss")
+    if alters == "scatter":
+        now = _over_stretches(catalogue, changed, in_stretches(base, changed)[1])
+    compared = (
+        compare_means(base, changed) if alters == "scatter" else compare(base, changed, alters_loss=alters == "loss")
+    )
     found = compared.difference
     if resumed and now in OF_A_WHOLE_RUN and not (found is not None and found.worse):
         now = "none"

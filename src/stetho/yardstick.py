@@ -23,7 +23,7 @@ from stetho.facts import (
     StepTimes,
 )
 from stetho.inquiry import Facts
-from stetho.paired import Difference, at_equal_steps, difference
+from stetho.paired import SHARE, Difference, at_equal_steps, difference
 
 F = TypeVar("F", bound=Fact)
 # Losses that give the same number by other means.
@@ -37,6 +37,8 @@ PACE_BLOCKS = 8
 LEAST_PRINTED, FEW_SIGMAS = 6, 3.5
 # Samples of a class from which its recall says something.
 LEAST_OF_CLASS = 4
+# Blocks that the second half of a run is cut into, the steps each needs, and what the spread of so few is off by.
+MEAN_BLOCKS, LEAST_OF_BLOCK, BLOCK_DOUBT = 12, 8, 1.2
 # Steps enough not to ask for more because there are few.
 MANY = 10_000
 
@@ -74,6 +76,23 @@ def compare(base: Facts, changed: Facts, *, alters_loss: bool = False) -> Compar
     if not alters_loss and "reduction" in other:
         return Compared("loss over its own start", "", difference(_scaled(pairs)), other)
     return Compared("loss", "", None, other)
+
+
+def compare_means(base: Facts, changed: Facts) -> Compared:
+    """The two runs by the mean loss of their second halves, step beside step: for values of so few samples that any
+    shorter stretch of them is chance."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    pairs = at_equal_steps(one, two) if one is not None and two is not None else []
+    pairs = pairs[len(pairs) // 2 :]
+    width = len(pairs) // MEAN_BLOCKS
+    if width < LEAST_OF_BLOCK or not all(math.isfinite(v) for pair in pairs for v in pair):
+        return Compared("loss", "", None, "too few steps to tell")
+    pairs = pairs[-width * MEAN_BLOCKS :]
+    before, after = fmean(a for a, _ in pairs), fmean(b for _, b in pairs)
+    levels = [fmean(a - b for a, b in pairs[i : i + width]) for i in range(0, len(pairs), width)]
+    error = BLOCK_DOUBT * stdev(levels) / math.sqrt(MEAN_BLOCKS)
+    matters = SHARE * max(abs(before), abs(after), 1e-12)
+    return Compared("loss", "", Difference(before, after, before - after, error, matters, len(pairs), None))
 
 
 def altered(base: Facts, changed: Facts) -> str:

@@ -27,6 +27,7 @@ from stetho.facts.folder import CheckpointFile, CheckpointFiles, DiskPlace, Disk
 from stetho.facts.gpus import Gpu, GpuProcess, Gpus
 from stetho.facts.gradients import (
     Clipping,
+    GradientNoise,
     GradientNorms,
     GradientReset,
     HandGradient,
@@ -186,6 +187,7 @@ __all__ = [
     "Gpu",
     "GpuProcess",
     "Gpus",
+    "GradientNoise",
     "GradientNorms",
     "GradientReset",
     "GraphCut",

@@ -130,6 +130,26 @@ class LayerGradients(Fact):
 
 
 @dataclass(frozen=True)
+class GradientNoise(Fact):
+    """How far the gradients of neighbouring steps agree, and the loss that their noise comes to at this rate."""
+
+    fact: ClassVar[str] = "gradient-noise"
+
+    steps: tuple[int, ...]
+    """The first step of each stretch that was looked at."""
+    shared: tuple[float, ...]
+    """Of the mean square of a stretch's gradients, the part that all its steps share: 1 where they are the same, about
+    0 where they have nothing in common."""
+    floor: tuple[float, ...]
+    """How far above its minimum the noise would keep the loss in the long run, at this rate and this size of
+    gradients: a quarter of the gradient times what it moves."""
+    batch: int | None = None
+    """The samples of a step, in the median; None where they were not seen."""
+    last: int = 0
+    """The last step of the run."""
+
+
+@dataclass(frozen=True)
 class HandGradient:
     """A function of the program's own, and its gradient beside the differences of its forward pass."""
 

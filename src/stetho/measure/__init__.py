@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from stetho.measure.association import association
 from stetho.measure.data import input_scale, labels, raw_samples
 from stetho.measure.evaluation import evaluations
-from stetho.measure.gradients import clipping, gradient_norms, gradient_reset, layer_gradients, skipped_steps
+from stetho.measure.gradients import (
+    clipping,
+    gradient_noise,
+    gradient_norms,
+    gradient_reset,
+    layer_gradients,
+    skipped_steps,
+)
 from stetho.measure.hand_gradients import hand_gradients
 from stetho.measure.held_out import overlap
 from stetho.measure.history import kept_graphs, refused_backward
@@ -94,6 +101,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from clipping(steps)
     yield from skipped_steps(recording)
     yield from layer_gradients(recording)
+    yield from gradient_noise(recording, steps)
     yield from layer_updates(recording)
     yield from rounded_updates(recording)
     yield from weight_statistics(recording)

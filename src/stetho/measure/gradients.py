@@ -6,7 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from stetho.facts import Clipping, GradientNorms, GradientReset, LayerGradient, LayerGradients, SkippedSteps
+from stetho.facts import (
+    Clipping,
+    GradientNoise,
+    GradientNorms,
+    GradientReset,
+    LayerGradient,
+    LayerGradients,
+    SkippedSteps,
+)
+from stetho.measure.loading import prints
 from stetho.measure.samples import Sampled, sampled
 from stetho.measure.series import Measured, finite, known, middle, optimizer_name, plural, thin
 from stetho.recording import Recording, Step, number
@@ -86,6 +95,28 @@ def skipped_steps(recording: Recording) -> Iterator[Measured]:
     )
     scale = f"; its scale went from {seen[0]:.3g} to {seen[-1]:.3g}" if seen else ""
     yield fact, f"the gradient scaler left out {plural(fact.skipped, 'step')} beside {fact.taken} taken{scale}"
+
+
+def gradient_noise(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """What neighbouring gradients share, and the loss that the rest of them comes to."""
+    mine = [b for b in recording.of("noise") if b["o"] == steps[0].optimizer] if steps else []
+    seen = [(int(b["i"]), number(b.get("shared")), number(b.get("pull"))) for b in mine]
+    whole = [(i, shared, pull / 4) for i, shared, pull in seen if shared is not None and pull is not None]
+    if not whole:
+        return
+    rows = Counter(int(b["step"]) for b in recording.of("batch") if b.get("phase") == "train" for _ in prints(b))
+    batch = middle(list(map(float, rows.values())))
+    kept = thin(whole)
+    fact = GradientNoise(
+        steps=tuple(i for i, _, _ in kept),
+        shared=tuple(shared for _, shared, _ in kept),
+        floor=tuple(floor for _, _, floor in kept),
+        batch=None if batch is None else round(batch),
+        last=steps[-1].index,
+    )
+    step, shared, floor = whole[-1]
+    of = f" of {plural(fact.batch, 'sample')}" if fact.batch is not None else ""
+    yield fact, f"gradients{of} share {shared:.0%} at step {step}; their noise comes to a loss of {floor:.2g}"
 
 
 def layer_gradients(recording: Recording) -> Iterator[Measured]:

@@ -34,6 +34,7 @@ from .seen.functions import Functions
 from .seen.history import History
 from .seen.manual import Manual
 from .seen.modules import Modules
+from .seen.noise import Noise
 from .seen.objectives import Objectives
 from .seen.procedure import Procedure
 from .seen.reach import Reach
@@ -88,7 +89,7 @@ class Watch:
         self.beginnings = Beginnings(self)
         self.ring = Ring(self)
         self.history = History(self)
-        self.functions, self.dropping = Functions(self), Dropping(self)
+        self.functions, self.dropping, self.noise = Functions(self), Dropping(self), Noise(self)
 
     def install(self) -> None:
         """Seed torch if the plan says so, patch it, then load the experiment's change, which may patch on top."""
@@ -167,6 +168,7 @@ class Watch:
             self.sources,
             self.tracer,
             self.functions,
+            self.noise,
         ]
         for part in (*holding, self.manual, self.run, *self.optimizers.values()):
             part.let_go()
@@ -285,6 +287,7 @@ class Watch:
             with unrecorded():
                 samples.write(self, watched)
             watched.before = None
+        self.noise.stepped(watched)
         if self.run.calls:
             self.run.after_step(optimizer)
         if self.seeded:

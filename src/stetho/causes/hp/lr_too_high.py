@@ -29,6 +29,8 @@ lr_too_high = Cause(
         "log-at-zero": 0.05,
         "warmup": {"symptom-gone": 0.05, "better": 0.12, "same": 0.62, "worse": 0.15, "new-failure": 0.06},
         "clip=1": {"symptom-gone": 0.06, "better": 0.14, "same": 0.62, "worse": 0.12, "new-failure": 0.06},
+        "noise-outweighs-gradient": 0.04,
+        "averaged-gradients": {"symptom-gone": 0.10, "better": 0.16, "same": 0.50, "worse": 0.16, "new-failure": 0.08},
         "lr=x0.1": {"symptom-gone": 0.74, "better": 0.18, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
         "lr=x0.01": {"symptom-gone": 0.74, "better": 0.15, "same": 0.05, "worse": 0.05, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.01, "better": 0.02, "same": 0.45, "worse": 0.30, "new-failure": 0.22},

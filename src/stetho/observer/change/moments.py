@@ -92,6 +92,20 @@ def instead(run: Run, owner: Any, name: str, function: Callable[..., Any]) -> No
     run.watch.patches.replace(owner, name, replaced)
 
 
+def around_step(optimizer: Any, begins: Callable[..., Any], ended: Callable[..., Any]) -> None:
+    """Let a change act on one optimizer inside of everything that is measured of its steps."""
+    first, last = guarded(begins), guarded(ended)
+
+    def before_it(optimizer: Any, args: Any, kwargs: Any) -> None:
+        first(optimizer)
+
+    def after_it(optimizer: Any, args: Any, kwargs: Any) -> None:
+        last(optimizer)
+
+    optimizer.register_step_pre_hook(before_it)
+    optimizer.register_step_post_hook(after_it)
+
+
 def gradients_come(run: Run, optimizer: Any, args: Any, kwargs: Any) -> Any:
     """Tell that the gradients are there: now, or when the closure that makes them has returned."""
     if not run.wants("gradients"):

@@ -102,6 +102,10 @@ class Run(Proof, Asking):
         """Lend each group of an optimizer another value for the length of each step; it is looked at and verified."""
         return Lending(self, key, value, look)
 
+    def around_step(self, optimizer: Any, begins: Callable[..., Any], ended: Callable[..., Any]) -> None:
+        """`begins(optimizer)` and `ended(optimizer)` at each step of one optimizer, inside of what is measured."""
+        moments.around_step(optimizer, begins, ended)
+
     def again(self, lent: again.Lent) -> None:
         """`lent()` at each checkpoint of activations: makes the scope in which they are computed again in backward."""
         again.lend_again(self, lent)
