@@ -30,6 +30,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "raw": ("step", "x"),
     "rows": ("step", "phase", "x", "h"),
     "sample": ("o", "i"),
+    "units": ("step", "phase", "a", "b", "m", "s"),
     "unlocalised": ("step",),
 }
 

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from stetho.facts.checkpoints import Checkpoint, Checkpoints, WeightFlaw
 from stetho.facts.collectives import Collective, Collectives, GroupProgress, RankCall, RankCalls
-from stetho.facts.data import Association, Feature, InputScale, Labels, RawSample, RawSamples, Reach, TellingFeature
+from stetho.facts.data import (
+    Association,
+    Feature,
+    InputScale,
+    InputUnits,
+    Labels,
+    RawSample,
+    RawSamples,
+    Reach,
+    TellingFeature,
+)
 from stetho.facts.ending import Crash, RunEnd, SourceLines, ThreadFailure
 from stetho.facts.fact import Amount, ClassCount, Fact, Setting
 from stetho.facts.files import (
@@ -201,6 +211,7 @@ __all__ = [
     "Influence",
     "InputScale",
     "InputShift",
+    "InputUnits",
     "JobState",
     "KeptGraphs",
     "KernelEvent",

@@ -156,6 +156,22 @@ class Labels(Fact):
 
 
 @dataclass(frozen=True)
+class InputUnits(Fact):
+    """By which shift and scale the program's own numbers become what enters the model, from one look to the next."""
+
+    fact: ClassVar[str] = "input-units"
+
+    steps: tuple[int, ...]
+    """The steps at which the numbers behind an input were found."""
+    moved: tuple[float, ...]
+    """How far the input that one sample gives has moved since the look before, in spreads of a feature; 0 first."""
+    follows: float | None = None
+    """How much of the differences between batches the shift takes away: 1 where each is centred by its own mean."""
+    features: int = 0
+    """Features that were compared."""
+
+
+@dataclass(frozen=True)
 class TellingFeature(Fact):
     """The feature that tells most of the label by itself, beside all others: the share of error that it takes away."""
 

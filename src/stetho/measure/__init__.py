@@ -42,6 +42,7 @@ from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.shift import input_shift
 from stetho.measure.start import resumed, seeds, weights_read
 from stetho.measure.telling import telling_feature
+from stetho.measure.units import input_units
 from stetho.measure.weights import (
     activations,
     layer_updates,
@@ -124,6 +125,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from overlap(recording)
     yield from evaluations(recording)
     yield from input_shift(recording)
+    yield from input_units(recording)
     yield from series_windows(recording)
     if relate:
         yield from telling_feature(recording)

@@ -248,6 +248,11 @@ class Run(Proof, Asking):
         """The program's lines that have led here, innermost first."""
         return tuple(sites.here(3, 3))
 
+    def made_of(self, tensor: Any) -> tuple[Any, Any, Any] | None:
+        """The program's own numbers that an input was made of, with the scale and shift of each feature that is looked
+        at; None where they are not at hand."""
+        return self.watch.data.units.source(tensor, sites.user_frames(4, 2))
+
     def first_input(self) -> list[str] | None:
         """Fingerprints of what the step under way was first called with."""
         return self.watch.ring.first_input()

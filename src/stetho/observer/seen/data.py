@@ -17,6 +17,7 @@ from ..tensors import tensors_in
 from ..unseen import unrecorded
 from .inputs import fingerprints, first_tensor, is_sequence, packed, scale
 from .rows import Rows
+from .units import Units
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -59,6 +60,7 @@ class Data:
         self.evaluated = 0
         self.streams = Streams(watch)
         self.rows = Rows(watch)
+        self.units = Units(watch)
 
     def install(self, patches: Patches) -> None:
         """Follow torch's loaders from their making, and time what the program waits for them."""
@@ -124,7 +126,9 @@ class Data:
     def delivered(self, iterator: Any, batch: Any) -> Any:
         """The batch, or what a change puts in its place."""
         changed = self._delivered(iterator, batch) if self.streams.active else None
-        return batch if changed is None else changed
+        batch = batch if changed is None else changed
+        self.units.came(batch)
+        return batch
 
     @guarded
     def _delivered(self, iterator: Any, batch: Any) -> Any:
@@ -134,6 +138,7 @@ class Data:
         """Hold nothing of the program's any more."""
         self.last_input = self.batch = None
         self.tokens = []
+        self.units.let_go()
 
     @guarded
     def loader_made(self, loader: Any) -> None:
@@ -198,6 +203,7 @@ class Data:
                 self.batch = {"step": step, "phase": "train" if train else "eval", "h": fingerprints(value)}
                 if value.numel():
                     self.rows.seen(value, self.batch["h"], train)
+                    self.units.entering(value, train)
             if show or (look and not bool(torch.isfinite(value.float()).all())):
                 self.inputs_written += 1
                 site = self.watch.journal.site(sites.here(2, 6))
@@ -260,6 +266,7 @@ class Data:
                     self.keep_raw(self.last_input, None)
             self.last_input = None
         self.unlabelled = False
+        self.units.let_go()
         if self.batch is not None:
             self.write_batch()
 

@@ -112,7 +112,7 @@ def pulled(watched: Watched, found: list[tuple[Any, Any]], so_far: float) -> flo
         total += each * parameter.numel() / max(1, gradient.numel())
         looked_at += parameter.numel()
     elements = sum(p.numel() for p in watched.parameters() if p.grad is not None)
-    return so_far + total * elements / max(1, looked_at)
+    return float(so_far + total * elements / max(1, looked_at))
 
 
 def moved(parameter: Any, gradient: Any, group: Any, state: Any) -> float | None:
