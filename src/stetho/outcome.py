@@ -11,7 +11,7 @@ from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
 from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
-from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps
 from stetho.stretches import in_stretches, resized
 from stetho.upkeep import compare_upkeep
 from stetho.yardstick import (
@@ -107,6 +107,8 @@ def judge_outcome(
     decided = _failure(base, changed, was, now) or _late(base, changed, was, now)
     if decided is not None:
         return decided
+    if alters == "chance":
+        return _by_chance(base, changed)
     if alters == "time":
         return _by_pace(base, changed, found, was, now)
     if alters == "upkeep":
@@ -282,6 +284,20 @@ def _own_start(changed: Facts) -> str:
         return ""
     falls = "falls" if seen.start - seen.end > SHARE * abs(seen.start) else "hardly falls"
     return f"{falls} from its own start {seen.start:.4g}; its data may be harder than the rest"
+
+
+def _by_chance(base: Facts, changed: Facts) -> Judged:
+    """The outcome of a run in which only what nobody seeds is another: the same to the last digit, or not."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    pairs = at_equal_steps(one, two) if one is not None and two is not None else []
+    if len(pairs) < LEAST_PAIRS:
+        return Judged("undecided", "too few steps to tell")
+    apart = next((k for k, (a, b) in enumerate(pairs) if a != b and not (math.isnan(a) and math.isnan(b))), None)
+    before, after = pairs[-1]
+    if apart is None:
+        return Judged("same", f"the same losses to the last digit in {len(pairs)} steps", before, after)
+    first = f"{pairs[apart][0]:.6g} and {pairs[apart][1]:.6g}"
+    return Judged("worse", f"the losses differ from step {apart} on, {first}, with the same seed", before, after)
 
 
 def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:

@@ -95,3 +95,6 @@ class Seeds(Fact):
     """The calls in their order, at most fifty."""
     calls: int = 0
     """All calls."""
+    unseeded: tuple[Seed, ...] = ()
+    """What is left to chance: generators made without a seed or seeded by the clock, and those of torch, numpy or
+    Python that the training draws from and nothing seeds."""

@@ -76,4 +76,19 @@ def seeds(recording: Recording) -> Iterator[Measured]:
     )
     which = ", ".join(dict.fromkeys(seed.what for seed in found))
     summary = f"{which} seeded in {plural(len(told), 'call')}" if found else "the program seeds no random generator"
-    yield Seeds(found, len(told)), summary
+    loose = tuple(left_to_chance(recording))
+    more = f"; left to chance: {', '.join(dict.fromkeys(seed.what for seed in loose))}" if loose else ""
+    yield Seeds(found, len(told), loose), summary + more
+
+
+def left_to_chance(recording: Recording) -> Iterator[Seed]:
+    """Generators that get no seed, or the time of day, or that training draws from although nobody seeds them."""
+    for body in (*recording.of("unseeded"), *recording.of("seeded")):
+        if "value" not in body or body["value"] is None or body.get("clock"):
+            site, step = recording.place(body.get("site")), int(body.get("step") or 0)
+            yield Seed(str(body.get("what") or ""), None, site, step)
+    seeded, looks = {body.get("what") for body in recording.of("seeded")}, recording.of("streams")
+    for what in ("torch", "numpy", "random"):
+        states = {body[what] for body in looks if what in body}
+        if what not in seeded and len(states) > 1:
+            yield Seed(what, None, None, int(looks[0].get("step") or 0))

@@ -112,18 +112,32 @@ def seed_everything(seed: int) -> None:
     when_imported("numpy", guard.guarded(lambda numpy: seed_numpy(numpy, seed)))
 
 
+def made_without_seed() -> None:
+    """Put on record that the program makes a generator of numpy's and leaves its seed to chance."""
+    from . import guard, sites
+
+    found = sites.here(2, 3)
+    if found and guard.journal is not None:
+        guard.journal.write("unseeded", what="numpy", site=guard.journal.site(found))
+
+
 def seed_numpy(numpy: Any, seed: int) -> None:
     """Seed the global generator, and generators that are made without a seed."""
+    from . import guard
+
     # Not through the observer's own wrapper: it is not the program that seeds here.
     getattr(numpy.random.seed, "__wrapped__", numpy.random.seed)(seed)
     original = numpy.random.default_rng
     made = [0]
+    note = guard.anywhere(made_without_seed)
 
     def default_rng(seed_given: Any = None) -> Any:
         if seed_given is None:
             made[0] += 1
             seed_given = [seed, made[0]]
+            note()
         return original(seed_given)
 
     default_rng.__doc__ = original.__doc__
+    default_rng.__wrapped__ = original  # type: ignore[attr-defined]
     numpy.random.default_rng = default_rng

@@ -17,9 +17,9 @@ from stetho.cause import Cause
 
 batch_too_small = Cause(
     id="hp/batch-too-small",
-    share=0.14,
+    share=0.10,
     symptoms={
-        "none": 0.50, "loss-oscillating": 0.14, "loss-flat": 0.12, "loss-slow": 0.03, "loss-spike": 0.06,
+        "none": 0.45, "loss-oscillating": 0.14, "loss-flat": 0.17, "loss-slow": 0.03, "loss-spike": 0.06,
         "loss-diverging": 0.04, "metric-stuck": 0.04, "overfitting": 0.02,
     },
     predicts={
@@ -37,5 +37,4 @@ batch_too_small = Cause(
     test="step on the mean of several batches at the same rate: if nothing improves, it is not this",
     fix="put more samples into a batch, or add up the gradients of several and divide by their number",
     trial="averaged-gradients",
-    control="lr=x0.1",
 )  # fmt: skip

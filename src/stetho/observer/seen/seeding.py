@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,6 +16,8 @@ from ..unseen import is_compiling
 if TYPE_CHECKING:
     from ..patches import Patches
     from ..watch import Watch
+
+DAY = 86400
 
 
 class Seeding:
@@ -54,4 +57,11 @@ class Seeding:
         if found and sys._getframe(3).f_globals.get("__name__") != "torch.utils.data._utils.worker":
             value = value if isinstance(value, (int, float)) else None if value is None else str(value)[:40]
             site = self.watch.journal.site(found)
-            self.watch.journal.write("seeded", what=what, value=value, site=site, step=self.watch.step)
+            clock = isinstance(value, (int, float)) and by_clock(value)
+            self.watch.journal.write("seeded", what=what, value=value, site=site, step=self.watch.step, clock=clock)
+
+
+def by_clock(value: float) -> bool:
+    """Whether a seed is the time of day, in seconds or in parts of one."""
+    now = time.time()
+    return any(abs(value - now * unit) < DAY * unit for unit in (1, 1e3, 1e6, 1e9))
