@@ -27,7 +27,7 @@ kind = "control"
 question = "Do the labels, as they are paired now, say anything about the inputs?"
 applies = "targets that meet the model's output outside the model, or in a loss of torch.nn.functional"
 values = {"": "within each batch"}
-backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.50, "worse": 0.43, "new-failure": 0.02}}
+backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.68, "worse": 0.25, "new-failure": 0.02}}
 
 
 def apply(run: Run, value: str) -> None:

@@ -21,7 +21,7 @@ from stetho.cause import Cause
 half_precision = Cause(
     id="num/half-precision",
     share=0.15,
-    context={"half-precision": (4.0, 0.03)},
+    context={"half-precision": (5.0, 0.03)},
     symptoms={
         "loss-nonfinite": 0.36, "crash": 0.14, "none": 0.35, "loss-flat": 0.05, "loss-high": 0.04, "loss-slow": 0.03,
         "gradients-exploding": 0.02,
