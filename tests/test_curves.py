@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 
 import pytest
 
-from stetho.curves import Shape, best_level, clearly_lower, finite, shape, swing
+from stetho.curves import Shape, best_level, clearly_lower, finite, held_constant, shape, swing
 
 NAN, INF = math.nan, math.inf
 PAIRS = 200
@@ -256,3 +256,10 @@ def test_too_little_has_no_best_level(values: list[float]) -> None:
 
 def test_the_best_level_leaves_out_what_is_not_finite() -> None:
     assert best_level([2.0] * 20 + [NAN, INF, -INF]) == 2.0
+
+
+def test_one_value_for_nearly_all_is_held_constant() -> None:
+    assert held_constant([0.5 + 1e-6 * (i % 3) for i in range(50)]) == (pytest.approx(0.5, rel=1e-4), 50)
+    assert held_constant([0.5 + 0.1 * (i % 3) for i in range(50)]) is None
+    assert held_constant([0.5] * 10) is None
+    assert held_constant([0.0] * 50) is None

@@ -19,7 +19,7 @@ from stetho.facts import (
     TellingFeature,
 )
 from stetho.files.again import shared_rows
-from stetho.files.caches import kept_results
+from stetho.files.caches import endings, in_use, kept_results
 from stetho.files.cells import bad_cells
 from stetho.files.leaks import leaking_columns
 from stetho.files.orders import row_orders
@@ -128,3 +128,65 @@ def test_tables_in_one_order_are_left_alone(tmp_path: Path) -> None:
         (tmp_path / name).write_text("id,v\n" + "".join(f"r{i},{i}\n" for i in range(40)))
     ((orders, _),) = row_orders(read(tmp_path, "a.csv", "b.csv"))
     assert isinstance(orders, RowOrders) and orders.pairs == () and orders.looked_at == 1
+
+
+CACHED = """
+import os, torch
+def load(part, folder):
+    path = os.path.join(folder, part + ".pt")
+    if os.path.exists(path):
+        return torch.load(path)
+    made = torch.zeros(3)
+    torch.save(made, path)
+    return made
+"""
+RESUMED = """
+import os, torch
+def train(model, path="last.ckpt"):
+    if os.path.exists(path):
+        model.load_state_dict(torch.load(path))
+    torch.save(model.state_dict(), path)
+"""
+WRITTEN = """
+from pathlib import Path
+import numpy as np
+def report(rows):
+    np.save("rows.npy", rows)
+def features(root):
+    kept = Path(root) / f"{root}_features.npz"
+    if not kept.is_file():
+        np.savez(kept, x=1)
+    return np.load(kept)
+"""
+
+
+def test_a_file_that_is_made_only_where_it_is_missing_is_a_cache(tmp_path: Path) -> None:
+    for name, text in (("a.py", CACHED), ("b.py", RESUMED), ("c.py", WRITTEN)):
+        (tmp_path / name).write_text(text)
+    assert endings([str(tmp_path / "a.py")]) == {".pt"}
+    assert endings([str(tmp_path / "b.py")]) == set(), "a state of training is kept to go on from"
+    assert endings([str(tmp_path / "c.py")]) == {"_features.npz"}
+
+
+def test_a_cache_in_use_is_removed_as_a_trial(tmp_path: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "train.pt").write_bytes(b"kept")
+    used = DataFiles((DataFile("cache/train.pt", 0, remade=True),))
+    assert [one.file for one in in_use(used)] == ["cache/train.pt"]
+    assert in_use(DataFiles((DataFile("cache/train.pt", 0, written=True, remade=True),))) == []
+    cure = next(cures("data/stale-cache", Grounds({DataFiles: used}, ("python", "t.py"), str(tmp_path), ())))
+    assert [edit.file for edit in cure.edits] == [str(tmp_path / "cache" / "train.pt")]
+
+
+def test_texts_in_two_files_are_known_whatever_their_order_and_case(tmp_path: Path) -> None:
+    chance = np.random.default_rng(0)
+    words = [f"w{n}" for n in range(200)]
+    texts = [" ".join(chance.choice(words, 7)) for _ in range(120)]
+    again = [" ".join(reversed(text.split())).upper() for text in texts[:20]]
+    others = [" ".join(chance.choice(words, 7)) for _ in range(30)]
+    for name, rows in (("train.jsonl", texts), ("valid.jsonl", [*again, *others])):
+        lines = [f'{{"id": "{name[0]}{n}", "text": "{text}", "queue": "q{n % 3}"}}\n' for n, text in enumerate(rows)]
+        (tmp_path / name).write_text("".join(lines))
+    ((fact, _),) = shared_rows(read(tmp_path, "train.jsonl", "valid.jsonl"))
+    assert isinstance(fact, SharedRows)
+    assert [(one.file, one.other, one.rows) for one in fact.pairs] == [("train.jsonl", "valid.jsonl", 20)]

@@ -1,0 +1,155 @@
+"""Changes that only stetho itself asks for: what each does to a small program, and when it says that it did nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from stetho import catalogue, recording
+from stetho.executors import local
+from stetho.experiment import Bound, Job
+from stetho.proof import why_not_applied
+
+HEAD = """
+import json, torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+X = torch.randn(64, 6); Y = (X @ torch.randn(6, 3)).argmax(1)
+"""
+
+
+def under(tmp_path: Path, change: str, program: str) -> tuple[dict[str, float], str]:
+    """What a program prints last under a change, and why that is no evidence, if so; no change where there is none."""
+    (tmp_path / "train.py").write_text(HEAD + program)
+    name, _, value = change.partition("=")
+    changes = ((name, value, catalogue.load().interventions[name].path),) if change else ()
+    ran = local.run(Job((sys.executable, "train.py"), str(tmp_path), 0, Bound(120.0, None), changes=changes))
+    try:
+        output = ran.output.read_text(errors="replace")
+        assert ran.code == 0, output
+        return json.loads(output.splitlines()[-1]), why_not_applied(recording.read(ran.recording))
+    finally:
+        ran.discard()
+
+
+HALF = """
+net = nn.Linear(6, 3).to(torch.{kind})
+first = net.weight.detach().clone()
+sgd = torch.optim.SGD(net.parameters(), lr={rate})
+for _ in range(40):
+    loss = F.cross_entropy(net(X.to(torch.{kind})).float(), Y)
+    sgd.zero_grad(); loss.backward(); sgd.step()
+print(json.dumps({{"moved": float((net.weight.detach() != first).float().mean()), "type": str(net.weight.dtype)}}))
+"""
+
+
+def test_a_copy_in_single_precision_keeps_what_is_rounded_away(tmp_path: Path) -> None:
+    program = HALF.format(kind="bfloat16", rate=2e-3)
+    (plain, _), (kept, why_not) = under(tmp_path, "", program), under(tmp_path, "whole-weights", program)
+    assert why_not == ""
+    assert kept["type"] == plain["type"] == "torch.bfloat16"
+    assert kept["moved"] > plain["moved"] + 0.3
+
+
+def test_weights_in_single_precision_need_no_copy(tmp_path: Path) -> None:
+    assert under(tmp_path, "whole-weights", HALF.format(kind="float32", rate=2e-3))[1] != ""
+
+
+DROPPING = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(6, 32), nn.Linear(32, 3)
+    def forward(self, x):
+        return self.two(F.dropout(F.relu(self.one(x)), 0.5{mode}))
+net = Net(); sgd = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(10):
+    net.train()
+    loss = F.cross_entropy(net(X), Y)
+    sgd.zero_grad(); loss.backward(); sgd.step()
+    net.eval()
+    with torch.no_grad():
+        one, two = net(X), net(X)
+print(json.dumps({{"same": float(torch.equal(one, two))}}))
+"""
+
+
+def test_functions_that_drop_whatever_the_mode_drop_nothing_in_evaluation(tmp_path: Path) -> None:
+    program = DROPPING.format(mode="")
+    assert under(tmp_path, "", program)[0]["same"] == 0
+    found, why_not = under(tmp_path, "right-mode=evaluation", program)
+    assert (found["same"], why_not) == (1, "")
+
+
+def test_dropout_that_asks_for_the_mode_is_left_alone(tmp_path: Path) -> None:
+    found, why_not = under(tmp_path, "right-mode=evaluation", DROPPING.format(mode=", self.training"))
+    assert (found["same"], why_not) == (1, "the model is in the right mode already")
+
+
+PADDED = """
+net = nn.Linear(6, 8); sgd = torch.optim.SGD(net.parameters(), lr=0.2)
+lengths = torch.randint(2, {most}, (64,))
+target = torch.where(torch.arange(8)[None] < lengths[:, None], torch.tensor(3.0) + X[:, :1], torch.tensor(0.0))
+for _ in range(200):
+    loss = F.mse_loss(net(X), target)
+    sgd.zero_grad(); loss.backward(); sgd.step()
+print(json.dumps({{"second": float(net(X)[:, 1].mean()), "sixth": float(net(X)[:, 5].mean())}}))
+"""
+
+
+def test_padding_of_numbers_teaches_nothing(tmp_path: Path) -> None:
+    program = PADDED.format(most=9)
+    (plain, _), (changed, why_not) = under(tmp_path, "", program), under(tmp_path, "padding-left-out", program)
+    assert why_not == ""
+    assert changed["second"] == pytest.approx(3.0, abs=0.3)
+    assert plain["sixth"] < 2.0 < changed["sixth"]
+
+
+SEQUENCE = """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 1, 3, padding={padding!r}, bias=False)
+    def forward(self, x):
+        return self.conv(x)
+net = Net(); sgd = torch.optim.SGD(net.parameters(), lr=0.01)
+x = torch.randn(4, 1, 10)
+for _ in range(5):
+    loss = net(x).square().mean()
+    sgd.zero_grad(); loss.backward(); sgd.step()
+x = x.clone().requires_grad_()
+net(x)[:, 0, 4].sum().backward()
+print(json.dumps({{"ahead": float(x.grad[:, 0, 5:].abs().sum()), "behind": float(x.grad[:, 0, :4].abs().sum())}}))
+"""
+
+
+@pytest.mark.parametrize("padding", [1, "same"])
+def test_a_convolution_that_is_padded_at_its_beginning_looks_at_nothing_later(tmp_path: Path, padding: object) -> None:
+    program = SEQUENCE.format(padding=padding)
+    assert under(tmp_path, "", program)[0]["ahead"] > 0
+    found, why_not = under(tmp_path, "causal-mask", program)
+    assert why_not == ""
+    assert found["ahead"] == 0 < found["behind"]
+
+
+EXTREME = """
+net = nn.Linear(6, 1); sgd = torch.optim.SGD(net.parameters(), lr=0.01)
+y = X[:, :1].clone(); y[7] = 5000.0
+worst = 0.0
+for step in range(60):
+    rows = torch.arange(8) + 8 * (step % 8)
+    loss = F.mse_loss(net(X[rows]), y[rows])
+    worst = max(worst, float(loss)) if step >= 40 else 0.0
+    sgd.zero_grad(); loss.backward(); sgd.step()
+print(json.dumps({"worst": worst}))
+"""
+
+
+def test_extreme_targets_are_brought_back(tmp_path: Path) -> None:
+    (plain, _), (changed, why_not) = under(tmp_path, "", EXTREME), under(tmp_path, "extremes-limited", EXTREME)
+    assert why_not == ""
+    assert changed["worst"] < plain["worst"] / 100
