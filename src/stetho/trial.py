@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from stetho import fixes
 from stetho.check import judge
@@ -16,7 +16,7 @@ from stetho.errors import ScratchError
 from stetho.evidence import Source
 from stetho.executors.protocol import Ran
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind
-from stetho.facts import Association, InputScale, LearningRate, LossCurve, NonfiniteOrigin
+from stetho.facts import Association, DataFiles, InputScale, LearningRate, LossCurve, NonfiniteOrigin
 from stetho.fixes import Cure, Grounds
 from stetho.inquiry import BASE, Facts, Inquiry, map_places, thinned
 from stetho.made import Made, keep
@@ -206,7 +206,21 @@ def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -
     needs = {t for c in checks for t in c.reads}
     if NonfiniteOrigin in needs:
         return "fired" not in answers
+    if cure.kind == "data" and cure.alters:
+        return "fired" not in answers and read_anew(inquiry, cure, facts)
     return "fired" not in answers and "quiet" in answers
+
+
+def read_anew(inquiry: Inquiry, cure: Cure, facts: Facts) -> bool:
+    """Whether the files that an edit of data left were read, and training went otherwise than before."""
+    opened, was, now = facts.get(DataFiles), inquiry.fact(LossCurve, inquiry.ground), facts.get(LossCurve)
+    if opened is None or now is None or not isinstance(opened[1], DataFiles) or not isinstance(now[1], LossCurve):
+        return False
+    cwd = os.path.realpath(inquiry.request.cwd)
+    read = {os.path.realpath(os.path.join(cwd, one.file)) for one in opened[1].files if one.read is not None}
+    there = {os.path.realpath(edit.file) for edit in cure.edits if not edit.removed}
+    values = now[1].values
+    return there <= read and was is not None and was.values[: len(values)] != values[: len(was.values)]
 
 
 def failing_step(inquiry: Inquiry) -> int:
@@ -256,10 +270,10 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     }
     cure, result = None, None
     cures = islice(fixes.cures(cause, grounds(inquiry)), MOST_SCREENED)
-    for cure in screened(inquiry, cures, cause, seen) if screen else cures:
+    for cure in worth_trying(inquiry, cures, cause, seen) if screen else cures:
         if inquiry.remaining() < expected_seconds(inquiry):
             break
-        result = changed_run(inquiry, seen=seen, cure=cure, cause=cause, alters=told_by(inquiry, cause))
+        result = changed_run(inquiry, seen=seen, cure=cure, cause=cause, alters=cure.alters or told_by(inquiry, cause))
         if result.judged.outcome not in ("not-applied", "new-failure"):
             break
     question = f"Does the cure for {cause} cure it?"
@@ -278,6 +292,15 @@ def told_by(inquiry: Inquiry, cause: str) -> str:
     trial = inquiry.catalogue.causes[cause].trial
     alters = inquiry.catalogue.intervention(trial).alters if trial else ""
     return alters if alters in ("evaluation", "data") else ""
+
+
+def worth_trying(inquiry: Inquiry, cures: Iterator[Cure], cause: str, seen: Seen) -> Iterator[Cure]:
+    """Cures of data that say by what they are judged as they come; of all others, those that take effect."""
+    for cure in cures:
+        if not cure.alters:
+            yield from screened(inquiry, chain((cure,), cures), cause, seen)
+            return
+        yield cure
 
 
 def screened(inquiry: Inquiry, cures: Iterator[Cure], cause: str, seen: Seen) -> Iterator[Cure]:

@@ -160,3 +160,67 @@ class BadCells(Fact):
     """The columns that have such cells, those with the fewest first, at most twenty."""
     looked_at: int
     """Tables that were looked at."""
+
+
+@dataclass(frozen=True)
+class LabelPart:
+    """The labels of one file of several, or of rows that a column names, beside what the other parts say of them."""
+
+    file: str
+    """The file that holds the labels."""
+    column: str
+    """Their column."""
+    key: str | None
+    """The key or array that the column belongs to, where it is one of several."""
+    by: str
+    """The column that names the part, where the parts are rows of one file; empty where they are files."""
+    part: str
+    """The part by its name in that column."""
+    inputs: str
+    """The file that has an input for each row of this one; empty where they are in one file, or in one for all."""
+    classes: int | None
+    """Classes of the labels; None where they are numbers."""
+    rows: int
+    """Rows of the part."""
+    looked_at: int
+    """Rows that were compared with what a model fitted to all other parts says of their inputs."""
+    agreement: float
+    """How far labels and model agree: 0 as by lot, 1 wholly."""
+    error: float
+    """The standard error of that."""
+    among_others: float
+    """The same of the other parts in the median, this one left out of what they are compared with."""
+    worst_other: float
+    """The same of the other part that agrees least."""
+    own: float
+    """How far the rows of the part agree with each other, by their nearest neighbours."""
+    own_others: float
+    """The same of the other parts in the median."""
+    sure: float
+    """How sure the others' rows are of the inputs of this part, over how sure they are of each other's."""
+    distance: float
+    """How far its inputs are from those of the others, over how far those are from each other."""
+    spread: float
+    """How far its labels are spread, over the others', where they are numbers; 1 for classes."""
+    shift: int
+    """By how many rows labels are moved down, -1 for one row up, where the model fits them best; 0 for not at all."""
+    turned: bool
+    """Whether that is rather so with the labels in the opposite order."""
+    moved: float
+    """The agreement with the labels so moved."""
+    won: int
+    """Rows whose label is the model's only when it is so moved; for numbers, those that come nearer to it."""
+    lost: int
+    """Rows whose label is the model's only as it is; for numbers, those that were nearer to it."""
+
+
+@dataclass(frozen=True)
+class LabelParts(Fact):
+    """Labels that came in several parts, each compared with what the other parts say of its inputs."""
+
+    fact: ClassVar[str] = "label-parts"
+
+    parts: tuple[LabelPart, ...]
+    """The parts that stand out: those that agree least first, at most four of each kind of part."""
+    looked_at: int
+    """Parts that were compared."""

@@ -13,6 +13,7 @@ from stetho.files.again import shared_rows
 from stetho.files.cells import bad_cells
 from stetho.files.leaks import leaking_columns
 from stetho.files.orders import row_orders
+from stetho.files.parts import label_parts
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
 from stetho.setting import project_files
@@ -42,6 +43,7 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     yield from leaking_columns(read, known)
     yield from shared_rows(read)
     yield from row_orders(read)
+    yield from label_parts(read, known)
 
 
 def opened(recording: Recording) -> Iterator[Measured]:

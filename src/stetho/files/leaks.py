@@ -77,8 +77,15 @@ def _can_be(column: Column, values: Any, labels: Labels) -> bool:
         _, counts = np.unique(values, return_counts=True)
         share = labels.counts[0].count / max(1, labels.counted)
         return len(counts) == labels.classes and abs(counts.max() / len(values) - share) < 0.15
-    if labels.mean is None or not labels.std or labels.low is None or labels.high is None:
-        return False
+    return spread_alike(values, labels) is not None
+
+
+def spread_alike(values: Any, labels: Labels) -> float | None:
+    """How far the edges of some numbers are from those of the labels, both in spreads; None where they differ."""
+    if labels.mean is None or not labels.std or labels.low is None or labels.high is None or not values.std():
+        return None
     ours = [(edge - labels.mean) / labels.std for edge in (labels.low, labels.high)]
     theirs = [(edge - values.mean()) / values.std() for edge in (values.min(), values.max())]
-    return all(math.isclose(a, b, rel_tol=0.35, abs_tol=0.3) for a, b in zip(ours, theirs, strict=True))
+    pairs = list(zip(ours, theirs, strict=True))
+    alike = all(math.isclose(a, b, rel_tol=0.35, abs_tol=0.3) for a, b in pairs)
+    return sum(abs(a - b) for a, b in pairs) if alike else None

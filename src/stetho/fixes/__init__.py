@@ -45,6 +45,8 @@ class Cure:
     scales_rate: float | None = None
     """The factor by which the rate in force must have changed, at its start and at its highest, to count as applied."""
     kind: str = field(default="code")
+    alters: str = ""
+    """By what it is judged, in the words of an intervention; empty leaves it to the cause's control."""
 
 
 @cache

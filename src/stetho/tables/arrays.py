@@ -104,7 +104,7 @@ def _table(
     def arranged(order: Sequence[int]) -> bytes:
         return saved({name: array[list(order)] if name in long else array for name, array in arrays.items()})
 
-    return Table(columns, rows, written, dropped if shrinks else None, arranged, None, loose)
+    return Table(columns, rows, written, dropped if shrinks else None, arranged, None, loose, long)
 
 
 def _columns(name: str, array: Any) -> Iterator[Column]:

@@ -46,7 +46,7 @@ def _table(rows: list[Any], text: str, *, lines: bool) -> Table | None:
             key = column.key or name
             at = int(name[len(key) + 1 : -1]) if column.key else None
             for row, value in values.items():
-                new: Any = int(value) if column.whole and value == int(value) else value
+                new: Any = int(value) if column.whole and not isinstance(value, str) and value == int(value) else value
                 if at is not None:
                     new = [*fresh[row][key][:at], new, *fresh[row][key][at + 1 :]]
                 fresh[row][key] = new

@@ -103,5 +103,7 @@ def _column(name: str, cells: list[str]) -> Column:
     return Column(name, None, np.array([number(cell) for cell in cells]), whole=whole)
 
 
-def _shown(value: float, whole: bool) -> str:
+def _shown(value: float | str, whole: bool) -> str:
+    if isinstance(value, str):
+        return value
     return str(int(value)) if whole and value == int(value) else f"{value:.10g}"

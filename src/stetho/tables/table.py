@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Change = Mapping[str, Mapping[int, float]]
+Change = Mapping[str, Mapping[int, float | str]]
 """For columns by name: the rows to change, and their new values."""
 
 
@@ -49,6 +49,8 @@ class Table:
     """The line of the first row, where rows are lines."""
     loose: Mapping[str, Any] = field(default_factory=dict)
     """What else is in it: numbers and lists that have no row for each sample."""
+    arrays: Mapping[str, Any] = field(default_factory=dict)
+    """The arrays behind the columns, with a row for each sample, those among them that are too wide for columns."""
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)

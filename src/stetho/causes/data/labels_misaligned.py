@@ -6,7 +6,8 @@ learn a small batch by heart, yet nothing that holds for the next one: the loss 
 
 ## How it is told apart
 Nearest neighbours among the inputs do not share labels, one batch can be learned by heart, and restoring the
-pairing lets the same model learn. Labels that are noise by nature look the same until the pairing is restored.
+pairing lets the same model learn. Labels that are noise by nature look the same until the pairing is restored. Where
+one file of several is shifted, the others carry the training: its labels fit what the others say of rows next to them.
 
 ## How it is fixed
 Apply every shuffle, sort, shift and filter to inputs and labels together.
@@ -16,11 +17,13 @@ from stetho.cause import Cause
 
 labels_misaligned = Cause(
     id="data/labels-misaligned",
+    context={"data-files": (1.2, 0.9)},
     share=0.12,
-    symptoms={"loss-flat": 0.75, "none": 0.15, "loss-slow": 0.03, "loss-oscillating": 0.03},
+    symptoms={"loss-flat": 0.70, "none": 0.22, "loss-slow": 0.03, "loss-oscillating": 0.03},
     predicts={
         "labels-unrelated": 0.93,
         "rows-in-other-order": 0.50,
+        "part-labels-shifted": 0.60,
         "one-batch": {"symptom-gone": 0.85, "better": 0.10, "same": 0.03, "worse": 0.01, "new-failure": 0.01},
         "shuffled-labels": {
             "symptom-gone": 0.01,
@@ -33,7 +36,7 @@ labels_misaligned = Cause(
         "lr=x10": {"symptom-gone": 0.02, "better": 0.05, "same": 0.70, "worse": 0.20, "new-failure": 0.03},
         "lr=x0.1": {"symptom-gone": 0.02, "better": 0.05, "same": 0.85, "worse": 0.07, "new-failure": 0.01},
     },
-    mechanism=("rows-in-other-order", "labels-unrelated"),
+    mechanism=("rows-in-other-order", "part-labels-shifted", "labels-unrelated"),
     statement="labels do not belong to their inputs",
     test="restore the pairing: if the loss still stays at chance, it is not this",
     fix="apply every shuffle, sort, shift and filter to inputs and labels together",

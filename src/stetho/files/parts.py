@@ -1,0 +1,321 @@
+"""Labels that come in parts, such as a file to a session or a column of annotators: does each agree with the rest?"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from stetho.facts import DataFiles, Fact, LabelPart, LabelParts, Labels
+from stetho.files.agreement import LEAST, MOVES, Comparison, Neighbourhood, Rows
+from stetho.files.features import few_kinds, standardised, views
+from stetho.files.leaks import spread_alike
+from stetho.files.orders import spelled
+from stetho.measure.series import Measured
+from stetho.tables import Column, Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Rows that are looked at, all parts together, and the seconds of a processor that it may take.
+ROWS, SECONDS = 3000, 6.0
+# Parts, and columns that may name them.
+FEWEST, MOST, COLUMNS = 3, 40, 3
+# By how much the classes of a column may be shared out otherwise than those that the run was seen to train on.
+SHARED_ALIKE = 0.12
+
+
+def label_parts(read: Mapping[str, Table], known: Mapping[type[Fact], Fact]) -> Iterator[Measured]:
+    """Every group of tables of one kind that holds what the run trained on."""
+    labels, until = known.get(Labels), time.process_time() + SECONDS
+    if not isinstance(labels, Labels):
+        return
+    found: list[LabelPart] = []
+    looked_at = 0
+    groups = grouped(read)
+    for files in groups:
+        if time.process_time() < until and (column := label_column([read[file] for file in files], labels)) is not None:
+            count, parts = _in_group(files, read, column, labels.classes is not None, groups, until)
+            looked_at, found = looked_at + count, found + parts
+    if found:
+        found.sort(key=lambda one: one.agreement)
+        least = found[0]
+        told = f"labels of {looked_at} parts compared with what the others say of their inputs: {called(least)} agrees "
+        yield LabelParts(tuple(found), looked_at), f"{told}{least.agreement:.2f}, the others {least.among_others:.2f}"
+
+
+def called(one: LabelPart) -> str:
+    """A part in words."""
+    return f"{one.file}, rows with {one.by} {one.part}" if one.by else one.file
+
+
+def grouped(read: Mapping[str, Table]) -> list[list[str]]:
+    """Files with the same columns, in the order of their names."""
+    kinds: dict[tuple[object, ...], list[str]] = {}
+    for file, table in sorted(read.items()):
+        shapes = tuple((key, array.shape[1:]) for key, array in table.arrays.items())
+        names = () if shapes else tuple(column.name for column in table.columns)
+        if table.rows and (shapes or names):
+            kinds.setdefault((os.path.splitext(file)[1], names, shapes), []).append(file)
+    return list(kinds.values())
+
+
+def label_column(tables: Sequence[Table], labels: Labels) -> str | None:
+    """The column whose values, over all tables, are shared out most like the labels that the run trained on."""
+    fits = {}
+    for column in tables[0].columns:
+        values = _pooled(column.name, tables)
+        miss = _miss(values, labels) if values is not None else None
+        if miss is not None:
+            fits[column.name] = miss
+    # The answer comes last in most tables; where two columns are each other's copy, the last one is the label.
+    return min(reversed(fits), key=lambda name: fits[name]) if fits else None
+
+
+def _pooled(name: str, tables: Sequence[Table]) -> NDArray[Any] | None:
+    import numpy as np
+
+    held = [column for table in tables if (column := table.column(name)) is not None and len(column) == table.rows]
+    if len(held) < len(tables):
+        return None
+    if all(column.numbers is not None for column in held):
+        return np.concatenate([column.numbers for column in held if column.numbers is not None])
+    if all(column.words for column in held):
+        return np.array([word for column in held for word in column.words or ()])
+    return None
+
+
+def _miss(values: NDArray[Any], labels: Labels) -> float | None:
+    """How far a column is from the labels that the run was seen to train on; None where it cannot be them."""
+    import numpy as np
+
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        return None
+    if labels.classes is None:
+        return spread_alike(values, labels) if values.dtype.kind == "f" and len(np.unique(values)) > 10 else None
+    _, counts = np.unique(values, return_counts=True)
+    if not 2 <= len(counts) <= 50 or abs(len(counts) - labels.classes) > 0.1 * labels.classes:
+        return None
+    ours = sorted((one.count / max(1, labels.counted) for one in labels.counts), reverse=True)
+    theirs = sorted(counts / len(values), reverse=True)
+    size = max(len(ours), len(theirs))
+    pairs = zip(ours + [0.0] * (size - len(ours)), theirs + [0.0] * (size - len(theirs)), strict=True)
+    miss = sum(abs(a - b) for a, b in pairs) / 2
+    return miss if miss < SHARED_ALIKE else None
+
+
+def _in_group(
+    files: list[str],
+    read: Mapping[str, Table],
+    label: str,
+    in_classes: bool,
+    groups: Sequence[Sequence[str]],
+    until: float,
+) -> tuple[int, list[LabelPart]]:
+    """How many parts were compared in one group, and those of them that stand out."""
+    import numpy as np
+
+    tables = [read[file] for file in files]
+    values = _pooled(label, tables)
+    if values is None or len(values) < FEWEST * LEAST:
+        return 0, []
+    words, codes = np.unique(values, return_inverse=True)
+    whole = codes.reshape(-1) if in_classes else values
+    source = np.concatenate([np.full(table.rows, at) for at, table in enumerate(tables)])
+    chosen = np.arange(len(values))
+    if len(values) > ROWS:
+        chosen = np.sort(np.random.default_rng(0).choice(len(values), ROWS, replace=False))
+    named = list(_partitions(tables, label, source, chosen))
+    if not named:
+        return 0, []
+    partner = _partner(files, read, groups)
+    every = [standardised(view) for view in _inputs(files, read, label, whole, partner, source, chosen)]
+    spaces = [Neighbourhood(view) for view in every if view.shape[1]]
+    held = tables[0].column(label)
+    looked_at, found = 0, []
+    for by, names, part in named:
+        if not spaces or time.process_time() > until:
+            break
+        moved = {move: _moved(whole, part * len(tables) + source, move)[chosen] for move in MOVES}
+        rows = Rows(tuple(every), whole[chosen], len(words) if in_classes else None, moved)
+        beside = Comparison(rows, spaces, part[chosen])
+        looked_at += len(beside.by)
+        for one in beside.told():
+            mine = np.flatnonzero(part == one.part)
+            # Where the rows of a part are in several files, the one with most of them is named.
+            file = int(np.bincount(source[mine]).argmax())
+            told = {key: value for key, value in asdict(one).items() if key != "part"}
+            beside_it = partner[file] if partner else ""
+            where = files[file], label, held.key if held is not None else None, by, names[one.part] if by else ""
+            found.append(LabelPart(*where, beside_it, rows.classes, len(mine), **told))
+    return looked_at, found
+
+
+def _moved(labels: NDArray[Any], part: NDArray[Any], move: tuple[int, bool]) -> NDArray[Any]:
+    """The labels of each part moved down by some rows, or in the opposite order; what falls off comes in again."""
+    import numpy as np
+
+    found = labels.copy()
+    for one in np.unique(part):
+        at = np.flatnonzero(part == one)
+        found[at] = rearranged(labels[at], *move)
+    return found
+
+
+def rearranged(values: NDArray[Any], shift: int, turned: bool) -> NDArray[Any]:
+    """Labels of one part, moved down by some rows or in the opposite order."""
+    import numpy as np
+
+    return values[::-1] if turned else np.roll(values, shift)
+
+
+def _partitions(
+    tables: Sequence[Table], label: str, source: NDArray[Any], chosen: NDArray[Any]
+) -> Iterator[tuple[str, list[str], NDArray[Any]]]:
+    """The ways in which the rows come in parts: by file, and by each column of a few words or numbers."""
+    import numpy as np
+
+    def enough(part: NDArray[Any]) -> bool:
+        _, counts = np.unique(part[chosen], return_counts=True)
+        return len(counts) <= MOST and sum(int(count) >= LEAST for count in counts) >= FEWEST
+
+    if enough(source):
+        yield "", [], source
+    left = COLUMNS
+    for column in tables[0].columns:
+        if column.name == label or not left or not (column.words or column.whole):
+            continue
+        values = _pooled(column.name, tables)
+        if values is None or (values.dtype.kind == "f" and not np.isfinite(values).all()):
+            continue
+        names, part = np.unique(values, return_inverse=True)
+        if FEWEST <= len(names) <= MOST and enough(part.reshape(-1)):
+            left -= 1
+            yield column.name, [_spelled(name) for name in names], part.reshape(-1)
+
+
+def _spelled(name: Any) -> str:
+    return f"{name:g}" if not isinstance(name, str) else str(name)
+
+
+def _partner(files: Sequence[str], read: Mapping[str, Table], groups: Sequence[Sequence[str]]) -> list[str]:
+    """For each file the one of another kind that has a row for each of its rows, where every file has one."""
+    for group in groups:
+        alike = len(group) == len(files) and list(group) != list(files)
+        if alike and all(read[a].rows == read[b].rows for a, b in zip(files, group, strict=True)):
+            return list(group)
+    return []
+
+
+def _inputs(
+    files: Sequence[str],
+    read: Mapping[str, Table],
+    label: str,
+    labels: NDArray[Any],
+    partner: Sequence[str],
+    source: NDArray[Any],
+    chosen: NDArray[Any],
+) -> Iterator[NDArray[Any]]:
+    """What can be the inputs of the rows: other columns, a file beside each one, or one file that all of them name."""
+    import numpy as np
+
+    tables = [read[file] for file in files]
+    first = {at: int(np.flatnonzero(source == at)[0]) for at in range(len(files))}
+    mine = [chosen[source[chosen] == at] - first[at] for at in range(len(files))]
+    copies = [c.name for c in tables[0].columns if c.name != label and _copies(_pooled(c.name, tables), labels)]
+    yield from _views(tables, [label, *copies], mine)
+    if partner:
+        beside = [read[file] for file in partner]
+        yield from _views(beside, [], [_named(a, b)[rows] for a, b, rows in zip(tables, beside, mine, strict=True)])
+    for file, table in read.items():
+        if file in files or file in partner:
+            continue
+        for at in _joined(tables, label, table):
+            rows = at[chosen]
+            yield from _views([table], [], [rows])
+
+
+def _copies(values: NDArray[Any] | None, labels: NDArray[Any]) -> bool:
+    """Whether a column says the same as the labels in other words."""
+    import numpy as np
+
+    if values is None:
+        return False
+    kinds, codes = np.unique(values, return_inverse=True)
+    count = len(np.unique(labels))
+    return len(kinds) == count and len(set(zip(codes.reshape(-1).tolist(), labels.tolist(), strict=True))) == count
+
+
+def _views(tables: Sequence[Table], left_out: Sequence[str], rows: Sequence[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+    import numpy as np
+
+    kinds = few_kinds(tables)
+    each = [views(table, left_out, some, kinds) for table, some in zip(tables, rows, strict=True) if len(some)]
+    for k in range(min((len(one) for one in each), default=0)):
+        if len({one[k].shape[1] for one in each}) == 1:
+            yield np.concatenate([one[k] for one in each])
+
+
+def _named(table: Table, other: Table) -> NDArray[Any]:
+    """The row of another table that belongs to each row: the one that a column names by number, else the one beside."""
+    import numpy as np
+
+    for column in table.columns:
+        if _numbers_rows(column, other.rows) and len(column) == other.rows:
+            return column.numbers.astype(int)  # type: ignore[union-attr]
+    return np.arange(table.rows)
+
+
+def _numbers_rows(column: Column, rows: int) -> bool:
+    import numpy as np
+
+    return (
+        column.whole
+        and column.numbers is not None
+        and bool(np.isfinite(column.numbers).all())
+        and column.numbers.min() >= 0
+        and column.numbers.max() < rows
+        and len(np.unique(column.numbers)) == len(column.numbers)
+    )
+
+
+def _joined(tables: Sequence[Table], label: str, other: Table) -> Iterator[NDArray[Any]]:
+    """The row of one table for each row of all these tables, by a name that both have or by its number."""
+    import numpy as np
+
+    for column in tables[0].columns:
+        held = [one for table in tables if (one := table.column(column.name)) is not None]
+        names = [name for one in held for name in spelled(one)]
+        if column.name == label or len(held) < len(tables) or len(set(names)) < max(1, len(names)):
+            continue
+        for theirs in other.columns:
+            at = {name: row for row, name in enumerate(spelled(theirs))}
+            if len(at) == other.rows and all(name in at for name in names):
+                yield np.array([at[name] for name in names])
+                return
+        if all(_numbers_rows(one, other.rows) for one in held) and 2 * len(names) >= other.rows:
+            yield np.array([int(name) for name in names])
+            return
+
+
+def rows_of(table: Table, one: LabelPart) -> NDArray[Any]:
+    """The rows of a table that are of a part."""
+    import numpy as np
+
+    if not one.by:
+        return np.arange(table.rows)
+    values = _pooled(one.by, [table])
+    names = [_spelled(value) for value in values] if values is not None else []
+    return np.flatnonzero(np.array([name == one.part for name in names], dtype=bool))
+
+
+def files_of(one: LabelPart, known: Mapping[type[Fact], Fact]) -> list[str]:
+    """The files that hold rows of a part, the one that is named first."""
+    files = known.get(DataFiles)
+    if not one.by or not isinstance(files, DataFiles):
+        return [one.file]
+    kind = next((other.columns for other in files.files if other.file == one.file), ())
+    alike = [other.file for other in files.files if other.columns == kind and other.read is not None]
+    return [one.file, *(file for file in alike if file != one.file)]

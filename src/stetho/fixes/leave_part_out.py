@@ -1,0 +1,76 @@
+"""data/labels-noisy: leave the part of the data out whose labels agree with nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from stetho import tables
+from stetho.checks.data.part_labels_wrong import wrong
+from stetho.evidence import Place
+from stetho.experiment import Edit
+from stetho.facts import LabelPart, LabelParts
+from stetho.files.parts import files_of, rows_of
+from stetho.fixes import Cure, Grounds
+from stetho.tables.edit import data_edit, removal
+
+CURES = ("data/labels-noisy",)
+DATA = True
+# Rows that stay, where a program cannot do with a file that has none.
+STAY = 8
+
+
+def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
+    """Rows left out, the inputs beside them with them; then whole files; then all rows but a few: not every program
+    takes a file without rows, or does without a file."""
+    found = grounds.get(LabelParts)
+    parts = [one for one in found.parts if wrong(one)] if found is not None else []
+    for how in (_without_rows, _without_file, _without_most):
+        edits: dict[str, Edit] = {}
+        for one in parts:
+            for file in files_of(one, grounds.facts):
+                edits.update({edit.file: edit for edit in how(one, file, grounds.cwd) if edit.file not in edits})
+        if edits:
+            every = tuple(edits.values())
+            yield Cure(every[0].why, every, where=every[0].where, kind="data", alters="held-out")
+
+
+def _without_rows(one: LabelPart, file: str, cwd: str) -> Sequence[Edit]:
+    return _dropped(one, file, cwd, 0)
+
+
+def _without_most(one: LabelPart, file: str, cwd: str) -> Sequence[Edit]:
+    return _dropped(one, file, cwd, STAY)
+
+
+def _dropped(one: LabelPart, file: str, cwd: str, stay: int) -> Sequence[Edit]:
+    """Both files, or nothing: labels without their inputs belong to other rows."""
+    table = tables.read(Path(cwd, file))
+    rows = [int(row) for row in rows_of(table, one)][stay:] if table is not None else []
+    beside = [one.inputs] if one.inputs and not one.by else []
+    edits = [edit for name in (file, *beside) if (edit := _less(one, name, rows, cwd)) is not None]
+    return edits if rows and len(edits) == 1 + len(beside) else ()
+
+
+def _less(one: LabelPart, file: str, rows: Sequence[int], cwd: str) -> Edit | None:
+    path = os.path.join(cwd, file)
+    table = tables.read(Path(path))
+    if table is None or table.dropped is None:
+        return None
+    of = f" of {one.by} {one.part}" if one.by else ""
+    told = f"{len(rows)} rows{of} left out, whose labels agree with nothing"
+    return data_edit(path, table.dropped(rows), told, _places(one, file))
+
+
+def _without_file(one: LabelPart, file: str, cwd: str) -> Sequence[Edit]:
+    if one.by:
+        return ()
+    gone = [file, one.inputs] if one.inputs else [file]
+    why = "left out, as its labels agree with nothing"
+    edits = [removal(path, why, _places(one, name)) for name in gone if os.path.isfile(path := os.path.join(cwd, name))]
+    return [edit for edit in edits if edit is not None] if None not in edits else ()
+
+
+def _places(one: LabelPart, file: str) -> Sequence[Place]:
+    return [Place(file, column=one.column or None, key=one.key or None) if file != one.inputs else Place(file)]
