@@ -29,15 +29,15 @@ SHARED_ALIKE = 0.12
 
 def label_parts(read: Mapping[str, Table], known: Mapping[type[Fact], Fact]) -> Iterator[Measured]:
     """Every group of tables of one kind that holds what the run trained on."""
-    labels, until = known.get(Labels), time.process_time() + SECONDS
-    if not isinstance(labels, Labels):
-        return
+    seen, until = known.get(Labels), time.process_time() + SECONDS
+    labels = seen if isinstance(seen, Labels) else None
     found: list[LabelPart] = []
     looked_at = 0
     groups = grouped(read)
     for files in groups:
-        if time.process_time() < until and (column := label_column([read[file] for file in files], labels)) is not None:
-            count, parts = _in_group(files, read, column, labels.classes is not None, groups, until)
+        chosen = label_column([read[file] for file in files], labels) if time.process_time() < until else None
+        if chosen is not None:
+            count, parts = _in_group(files, read, *chosen, groups, until)
             looked_at, found = looked_at + count, found + parts
     if found:
         found.sort(key=lambda one: one.agreement)
@@ -62,16 +62,33 @@ def grouped(read: Mapping[str, Table]) -> list[list[str]]:
     return list(kinds.values())
 
 
-def label_column(tables: Sequence[Table], labels: Labels) -> str | None:
-    """The column whose values, over all tables, are shared out most like the labels that the run trained on."""
-    fits = {}
-    for column in tables[0].columns:
-        values = _pooled(column.name, tables)
-        miss = _miss(values, labels) if values is not None else None
-        if miss is not None:
-            fits[column.name] = miss
-    # The answer comes last in most tables; where two columns are each other's copy, the last one is the label.
-    return min(reversed(fits), key=lambda name: fits[name]) if fits else None
+def label_column(tables: Sequence[Table], labels: Labels | None) -> tuple[str, bool] | None:
+    """The column whose values, over all tables, are shared out most like the labels that the run trained on, and
+    whether they are classes; the last one where these were not seen, or are numbers that may have been turned into others."""
+    pooled = {c.name: values for c in tables[0].columns if (values := _pooled(c.name, tables)) is not None}
+    fits = {name: miss for name, values in pooled.items() if labels and (miss := _miss(values, labels)) is not None}
+    if fits and labels is not None:
+        # The answer comes last in most tables; where two columns are each other's copy, the last one is the label.
+        return min(reversed(fits), key=lambda name: fits[name]), labels.classes is not None
+    if labels is not None and labels.classes is not None:
+        return None
+    last = next(reversed(pooled), None)
+    kind = _kind(pooled[last]) if last is not None else None
+    if last is None or kind is None or (labels is not None and kind == "classes"):
+        return None
+    return last, kind == "classes"
+
+
+def _kind(values: NDArray[Any]) -> str | None:
+    """Whether values can be classes or numbers; None for names and for what is the same throughout."""
+    import numpy as np
+
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        return None
+    kinds = len(np.unique(values))
+    if 2 <= kinds <= (50 if values.dtype.kind != "f" else 20):
+        return "classes"
+    return "numbers" if values.dtype.kind == "f" and kinds > 20 else None
 
 
 def _pooled(name: str, tables: Sequence[Table]) -> NDArray[Any] | None:
@@ -130,7 +147,7 @@ def _in_group(
     named = list(_partitions(tables, label, source, chosen))
     if not named:
         return 0, []
-    partner = _partner(files, read, groups)
+    partner = _partner(files, read, label, groups)
     every = [standardised(view) for view in _inputs(files, read, label, whole, partner, source, chosen)]
     spaces = [Neighbourhood(view) for view in every if view.shape[1]]
     held = tables[0].column(label)
@@ -200,11 +217,15 @@ def _spelled(name: Any) -> str:
     return f"{name:g}" if not isinstance(name, str) else str(name)
 
 
-def _partner(files: Sequence[str], read: Mapping[str, Table], groups: Sequence[Sequence[str]]) -> list[str]:
-    """For each file the one of another kind that has a row for each of its rows, where every file has one."""
+def _partner(files: Sequence[str], read: Mapping[str, Table], label: str, groups: Sequence[Sequence[str]]) -> list[str]:
+    """For each file the one of another kind that has a row for each of its rows, where every file has one.
+
+    A file whose rows are named has no need of one that is as long by its place.
+    """
     for group in groups:
         alike = len(group) == len(files) and list(group) != list(files)
-        if alike and all(read[a].rows == read[b].rows for a, b in zip(files, group, strict=True)):
+        named = len(files) == 1 and alike and next(_joined([read[files[0]]], label, read[group[0]]), None) is not None
+        if alike and not named and all(read[a].rows == read[b].rows for a, b in zip(files, group, strict=True)):
             return list(group)
     return []
 
@@ -230,11 +251,9 @@ def _inputs(
         beside = [read[file] for file in partner]
         yield from _views(beside, [], [_named(a, b)[rows] for a, b, rows in zip(tables, beside, mine, strict=True)])
     for file, table in read.items():
-        if file in files or file in partner:
-            continue
-        for at in _joined(tables, label, table):
-            rows = at[chosen]
-            yield from _views([table], [], [rows])
+        if file not in files and file not in partner:
+            for at in _joined(tables, label, table):
+                yield from _views([table], [], [at[chosen]])
 
 
 def _copies(values: NDArray[Any] | None, labels: NDArray[Any]) -> bool:

@@ -48,7 +48,9 @@ def _dropped(one: LabelPart, file: str, cwd: str, stay: int) -> Sequence[Edit]:
     """Both files, or nothing: labels without their inputs belong to other rows."""
     table = tables.read(Path(cwd, file))
     rows = [int(row) for row in rows_of(table, one)][stay:] if table is not None else []
-    beside = [one.inputs] if one.inputs and not one.by else []
+    if one.inputs and file != one.file:
+        return ()
+    beside = [one.inputs] if one.inputs else []
     edits = [edit for name in (file, *beside) if (edit := _less(one, name, rows, cwd)) is not None]
     return edits if rows and len(edits) == 1 + len(beside) else ()
 
