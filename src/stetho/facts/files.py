@@ -197,7 +197,7 @@ class LabelPart:
     own_others: float
     """The same of the other parts in the median."""
     sure: float
-    """How sure the others' rows are of the inputs of this part, over how sure they are of each other's."""
+    """How sure the others are of the inputs of this part, over how sure they are of each other's."""
     distance: float
     """How far its inputs are from those of the others, over how far those are from each other."""
     spread: float
@@ -208,6 +208,8 @@ class LabelPart:
     """Whether that is rather so with the labels in the opposite order."""
     moved: float
     """The agreement with the labels so moved."""
+    others_moved: float
+    """That of the other parts in the median, were theirs moved alike."""
     won: int
     """Rows whose label is the model's only when it is so moved; for numbers, those that come nearer to it."""
     lost: int

@@ -54,6 +54,7 @@ class Told:
     shift: int
     turned: bool
     moved: float
+    others_moved: float
     won: int
     lost: int
 
@@ -94,6 +95,11 @@ def by_neighbours(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: 
 
 
 def by_line(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArray[Any]) -> NDArray[Any]:
+    said = line(rows, space, asked, among)
+    return said if rows.classes is None else said.argmax(1)
+
+
+def line(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArray[Any]) -> NDArray[Any]:
     """A linear model with a penalty, of the numbers or of each class."""
     import numpy as np
 
@@ -102,8 +108,7 @@ def by_line(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArra
     x = x - middle
     penalty = PENALTY * len(among) * np.eye(x.shape[1])
     weights = np.linalg.solve(x.T @ x + penalty, x.T @ (wanted - wanted.mean(0)))
-    said = (space.view[asked] - middle) @ weights + wanted.mean(0)
-    return said if rows.classes is None else said.argmax(1)  # type: ignore[no-any-return]
+    return (space.view[asked] - middle) @ weights + wanted.mean(0)  # type: ignore[no-any-return]
 
 
 MODELS = (by_neighbours, by_line)
@@ -120,7 +125,8 @@ def agreed(said: NDArray[Any], labels: NDArray[Any], classes: int | None, spread
         return 1 - float(left.var()) / spread**2, float((left**2).std()) / spread**2 / math.sqrt(count)
     given, answered = (np.bincount(one, minlength=classes) / count for one in (labels, said))
     by_lot = float(given @ answered)
-    if by_lot > BY_LOT:
+    # Labels of one class for nearly every row are no answers to anything.
+    if max(by_lot, float(given @ given)) > BY_LOT:
         return math.nan, math.nan
     share = float((said == labels).mean())
     guarded = (share * count + 1) / (count + 2)
@@ -214,16 +220,20 @@ class Comparison:
         moved, move = self.best_move(one, others)
         won, lost = self.compared(one, others, move)
         size = len(self.at[one])
-        sure, far = self.surroundings(one, others)
+        sure, plain, far = self.surroundings(one, others)
         around = [self.surroundings(other, others - {other}) for other in judged]
+        also_moved = [got[0] for k in judged if (got := self.agreement(k, others - {k}, move)) is not None]
         shift, turned = move if moved > mine[0] else (0, False)
         return Told(
             one, mine[2], mine[0], mine[1], float(np.median(theirs)), min(theirs),
             self.own(one, size), float(np.median([self.own(other, size) for other in judged])),
-            sure / max(1e-9, float(np.median([a for a, _ in around]))),
-            far / max(1e-9, float(np.median([b for _, b in around]))),
+            min(
+                sure / max(1e-9, float(np.median([a for a, _, _ in around]))),
+                plain / max(1e-9, float(np.median([b for _, b, _ in around]))),
+            ),
+            far / max(1e-9, float(np.median([c for _, _, c in around]))),
             self.spread_of(one) / max(1e-9, float(np.median([self.spread_of(other) for other in judged]))),
-            shift, turned, moved, won, lost,
+            shift, turned, moved, float(np.median(also_moved)) if also_moved else 0.0, won, lost,
         )  # fmt: skip
 
     def compared(self, one: int, others: set[int], move: tuple[int, bool]) -> tuple[int, int]:
@@ -250,16 +260,19 @@ class Comparison:
         got, _ = agreed(said, self.rows.labels[at], self.rows.classes, self.spread)
         return 0.0 if math.isnan(got) else got
 
-    def surroundings(self, one: int, others: set[int]) -> tuple[float, float]:
-        """How sure the others' rows are of the inputs of a part, and how far away they are."""
+    def surroundings(self, one: int, others: set[int]) -> tuple[float, float, float]:
+        """How sure the others are of the inputs of a part, as neighbours and as a linear model, and how far away."""
         import numpy as np
 
-        near, far = self.space.nearest(self.at[one], self.together(others))
+        asked, among = self.at[one], self.together(others)
+        near, far = self.space.nearest(asked, among)
+        said = line(self.rows, self.space, asked, among)
         if self.rows.classes is None:
-            sure = self.spread / max(1e-9, float(self.rows.labels[near].std(1).mean()))
+            sure, plain = self.spread / max(1e-9, float(self.rows.labels[near].std(1).mean())), float(said.std())
         else:
-            sure = float(votes(self.rows, near).max(1).mean())
-        return sure, float(np.median(far.mean(1)))
+            ranked = np.sort(said, axis=1)
+            sure, plain = float(votes(self.rows, near).max(1).mean()), float((ranked[:, -1] - ranked[:, -2]).mean())
+        return sure, plain, float(np.median(far.mean(1)))
 
     def spread_of(self, one: int) -> float:
         return float(self.rows.labels[self.at[one]].std()) if self.rows.classes is None else 1.0

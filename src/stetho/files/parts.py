@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from stetho.facts import DataFiles, Fact, LabelPart, LabelParts, Labels
+from stetho.facts import DataFiles, Fact, LabelPart, LabelParts, Labels, RawSamples
 from stetho.files.agreement import LEAST, MOVES, Comparison, Neighbourhood, Rows
-from stetho.files.features import few_kinds, standardised, views
+from stetho.files.features import few_kinds, names_rows, standardised, views
 from stetho.files.leaks import spread_alike
 from stetho.files.orders import spelled
 from stetho.measure.series import Measured
@@ -37,7 +37,7 @@ def label_parts(read: Mapping[str, Table], known: Mapping[type[Fact], Fact]) -> 
     for files in groups:
         chosen = label_column([read[file] for file in files], labels) if time.process_time() < until else None
         if chosen is not None:
-            count, parts = _in_group(files, read, *chosen, groups, until)
+            count, parts = _in_group(files, read, *chosen, groups, _width(known), until)
             looked_at, found = looked_at + count, found + parts
     if found:
         found.sort(key=lambda one: one.agreement)
@@ -64,7 +64,7 @@ def grouped(read: Mapping[str, Table]) -> list[list[str]]:
 
 def label_column(tables: Sequence[Table], labels: Labels | None) -> tuple[str, bool] | None:
     """The column whose values, over all tables, are shared out most like the labels that the run trained on, and
-    whether they are classes; the last one where these were not seen, or are numbers that may have been turned into others."""
+    whether they are classes; the last one where these were not seen, or are numbers, which may have been rescaled."""
     pooled = {c.name: values for c in tables[0].columns if (values := _pooled(c.name, tables)) is not None}
     fits = {name: miss for name, values in pooled.items() if labels and (miss := _miss(values, labels)) is not None}
     if fits and labels is not None:
@@ -129,6 +129,7 @@ def _in_group(
     label: str,
     in_classes: bool,
     groups: Sequence[Sequence[str]],
+    width: int | None,
     until: float,
 ) -> tuple[int, list[LabelPart]]:
     """How many parts were compared in one group, and those of them that stand out."""
@@ -144,10 +145,14 @@ def _in_group(
     chosen = np.arange(len(values))
     if len(values) > ROWS:
         chosen = np.sort(np.random.default_rng(0).choice(len(values), ROWS, replace=False))
+    partner = _partner(files, read, label, groups)
+    elsewhere = bool(partner) or any(
+        next(_joined(tables, label, other), None) is not None for file, other in read.items() if file not in files
+    )
     named = list(_partitions(tables, label, source, chosen))
+    named = [one for one in named if not one[0] or elsewhere or not _fed(one[0], tables[0], label, width)]
     if not named:
         return 0, []
-    partner = _partner(files, read, label, groups)
     every = [standardised(view) for view in _inputs(files, read, label, whole, partner, source, chosen)]
     spaces = [Neighbourhood(view) for view in every if view.shape[1]]
     held = tables[0].column(label)
@@ -211,6 +216,25 @@ def _partitions(
         if FEWEST <= len(names) <= MOST and enough(part.reshape(-1)):
             left -= 1
             yield column.name, [_spelled(name) for name in names], part.reshape(-1)
+
+
+def _width(known: Mapping[type[Fact], Fact]) -> int | None:
+    """How many numbers of a sample enter the model, where they are a plain row of numbers."""
+    samples = known.get(RawSamples)
+    shapes = {one.shape for one in samples.samples} if isinstance(samples, RawSamples) else set()
+    shape = shapes.pop() if len(shapes) == 1 else ()
+    return shape[0] if len(shape) == 1 else None
+
+
+def _fed(by: str, table: Table, label: str, width: int | None) -> bool:
+    """Whether a column may be one of the model's inputs, as kinds of rows are that differ by nature.
+
+    It is none where inputs are texts or lists, and where the other columns alone fill the input.
+    """
+    others = [column for column in table.columns if column.name not in (by, label)]
+    if any(column.key or (column.words and not names_rows(column)) for column in others):
+        return False
+    return width is None or width > sum(column.numbers is not None and not names_rows(column) for column in others)
 
 
 def _spelled(name: Any) -> str:

@@ -10,7 +10,7 @@ MOVED = {
     "file": "labels/s03.csv", "column": "gesture", "key": None, "by": "", "part": "", "inputs": "sessions/s03.npz",
     "classes": 6, "rows": 1500, "looked_at": 1358, "agreement": 0.0, "error": 0.012, "among_others": 0.97,
     "worst_other": 0.96, "own": 0.01, "own_others": 0.8, "sure": 1.0, "distance": 1.0, "spread": 1.0, "shift": 1,
-    "turned": False, "moved": 0.96, "won": 1098, "lost": 9,
+    "turned": False, "moved": 0.96, "others_moved": 0.02, "won": 1098, "lost": 9,
 }  # fmt: skip
 IN_PLACE = {**MOVED, "agreement": 0.95, "shift": 0, "moved": 0.1, "won": 12, "lost": 1080}
 
@@ -34,6 +34,9 @@ IN_PLACE = {**MOVED, "agreement": 0.95, "shift": 0, "moved": 0.1, "won": 12, "lo
         "slow labels, of which both fit": {
             "parts": [{**MOVED, "agreement": 0.90, "moved": 0.92, "won": 60, "lost": 40}], "looked_at": 5,
         },
+        "labels of the next row, which all parts have": {
+            "parts": [{**MOVED, "agreement": 0.75, "among_others": 0.8, "others_moved": 0.97}], "looked_at": 5,
+        },
         "the other parts do not agree either": {
             "parts": [{**MOVED, "among_others": 0.2, "worst_other": 0.1, "moved": 0.2}], "looked_at": 5,
         },
@@ -46,7 +49,8 @@ def part_labels_shifted(found: LabelParts) -> Iterator[Finding]:
     The rows of that part teach what is wrong, and where they are held out, right answers are counted as wrong.
 
     ## False alarms
-    Labels that change slowly fit their neighbours, too; then as many rows fit only as they are.
+    Labels that change slowly fit their neighbours, too; then as many rows fit only as they are. What lies ahead fits
+    the next row in every part.
     """
     for one in found.parts:
         if shifted(one):
@@ -68,5 +72,8 @@ def shifted(one: LabelPart, *, times: float = 3.0, sigmas: float = 6.0, least: f
     """Whether labels of a part fit when they are moved, as well as others do as they are."""
     if not (one.shift or one.turned) or one.among_others < least or one.worst_other < one.among_others / 2:
         return False
+    gain = one.moved - one.agreement
+    if gain < max(0.1, sigmas * one.error) or one.others_moved > one.among_others - gain / 3:
+        return False
     clear = one.won > times * one.lost and one.won - one.lost > sigmas * math.sqrt(one.won + one.lost)
-    return clear and one.moved > 0.8 * one.among_others and one.moved - one.agreement > max(0.1, sigmas * one.error)
+    return clear and one.moved > 0.8 * one.among_others
