@@ -16,7 +16,16 @@ from stetho.errors import ScratchError
 from stetho.evidence import Source
 from stetho.executors.protocol import Ran
 from stetho.experiment import Bound, Change, Experiment, ExperimentKind
-from stetho.facts import Association, DataFiles, InputScale, LearningRate, LossCurve, NonfiniteOrigin
+from stetho.facts import (
+    Association,
+    DataFiles,
+    Evaluations,
+    InputScale,
+    LearningRate,
+    LossCurve,
+    NonfiniteOrigin,
+    Printed,
+)
 from stetho.fixes import Cure, Grounds
 from stetho.inquiry import BASE, Facts, Inquiry, map_places, thinned
 from stetho.made import Made, keep
@@ -25,6 +34,7 @@ from stetho.parallel import Task, at_once, together
 from stetho.proof import confounded, moved_streams, why_not_applied
 from stetho.reason import Candidate, Seen, predicted
 from stetho.recording import Recording
+from stetho.yardstick import fact_in
 
 # Steps in which enough samples pass to see whether labels follow inputs.
 SCREENING_STEPS = 60
@@ -159,6 +169,9 @@ def concluded(
     why_not = why_no_evidence(inquiry, made.record, facts, cure, cause)
     if why_not:
         return Result(Judged("not-applied", why_not), end.steps, end.seconds, facts, ran.reused)
+    if cure is not None and cure.alters == "held-out" and not held_out_told(inquiry.facts(inquiry.ground)):
+        words = "no result on held-out data is told, and on other rows training says nothing"
+        return Result(Judged("undecided", words), end.steps, end.seconds, facts, ran.reused)
     judged = judge_outcome(
         inquiry.facts(inquiry.ground),
         facts,
@@ -169,6 +182,13 @@ def concluded(
         smoke=smoke,
     )
     return Result(judged, end.steps, end.seconds, facts, ran.reused)
+
+
+def held_out_told(facts: Facts) -> bool:
+    """Whether anything tells how a run does on data that it was not trained on."""
+    printed, seen = fact_in(facts, Printed), fact_in(facts, Evaluations)
+    marked = printed is not None and any(one.split == "validation" for one in printed.numbers)
+    return marked or (seen is not None and seen.held_out() is not None)
 
 
 def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cure | None, cause: str | None) -> str:
