@@ -88,6 +88,20 @@ def test_a_part_with_shifted_labels_is_shifted_and_is_moved_back(tmp_path: Path,
     assert column is not None and list(column.words or ()) == [f"class{label}" for label in y]
 
 
+def test_labels_that_are_shifted_from_some_row_on_are_moved_back_from_there(tmp_path: Path) -> None:
+    parts = sessions(7)
+    x, y = parts[1]
+    parts[1] = (x, np.concatenate((y[:120], np.roll(y[120:], -1))))
+    bad, moved, fact = judged(written(tmp_path, parts))
+    assert (bad, moved) == ([], ["part1.csv"])
+    assert fact is not None
+    (one,) = [p for p in fact.parts if p.file == "part1.csv"]
+    assert one.shift == 1 and 115 <= one.first <= 125 and one.last == 0
+    cure = next(cures("data/labels-misaligned", Grounds({LabelParts: fact}, (), str(tmp_path))))
+    after = [line.rpartition(",")[2] for line in cure.edits[0].after.splitlines()[1:]]
+    assert sum(a != f"class{b}" for a, b in zip(after, y, strict=True)) < 6
+
+
 def test_labels_in_the_opposite_order_are_found(tmp_path: Path) -> None:
     parts = sessions(3)
     parts[1] = (parts[1][0], parts[1][1][::-1])

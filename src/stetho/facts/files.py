@@ -206,6 +206,10 @@ class LabelPart:
     """By how many rows labels are moved down, -1 for one row up, where the model fits them best; 0 for not at all."""
     turned: bool
     """Whether that is rather so with the labels in the opposite order."""
+    first: int
+    """The first row, counted from 0, from which on they are moved."""
+    last: int
+    """The row up to which they are; 0 for up to the end."""
     moved: float
     """The agreement with the labels so moved."""
     others_moved: float

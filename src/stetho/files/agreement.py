@@ -20,6 +20,8 @@ BY_LOT = 0.8
 FAR_BELOW = 0.6
 # An agreement of less, in the median, tells nothing of single parts.
 TELLING = 0.3
+# Nearer to an end of its part than this share of the rows, a stretch reaches to it.
+TO_THE_END = 0.05
 # Parts of which everything is told, and ways to move labels that are tried.
 TOLD, MOVES = 4, ((1, False), (-1, False), (2, False), (-2, False), (3, False), (-3, False), (0, True))
 
@@ -34,6 +36,8 @@ class Rows:
     classes: int | None
     moved: Mapping[tuple[int, bool], NDArray[Any]] = field(default_factory=dict)
     """The label that each row would have, were those of its part moved."""
+    place: NDArray[Any] | None = None
+    """The place of each row in its part, where the parts are files."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Told:
     spread: float
     shift: int
     turned: bool
+    first: int
+    last: int
     moved: float
     others_moved: float
     won: int
@@ -112,6 +118,27 @@ def line(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArray[A
 
 
 MODELS = (by_neighbours, by_line)
+
+
+@dataclass(frozen=True)
+class Move:
+    """One way to move the labels of a part: which, of the rows that were looked at, and how much better they fit."""
+
+    move: tuple[int, bool] = MOVES[0]
+    rows: NDArray[Any] | None = None
+    gain: float = 0.0
+
+
+def stretch(better: NDArray[Any]) -> tuple[int, int]:
+    """The stretch of rows in which labels gain most by being moved."""
+    import numpy as np
+
+    total = np.concatenate(([0.0], np.cumsum(better)))
+    lowest = np.minimum.accumulate(total)
+    high = int((total - lowest).argmax())
+    low = int(np.flatnonzero(total[: high + 1] == lowest[high])[-1])
+    size = TO_THE_END * len(better)
+    return (0 if low <= size else low), (len(better) if len(better) - high <= size else high)
 
 
 def agreed(said: NDArray[Any], labels: NDArray[Any], classes: int | None, spread: float) -> tuple[float, float]:
@@ -201,12 +228,31 @@ class Comparison:
 
     def better_moved(self) -> list[int]:
         """Parts whose labels fit clearly better when they are moved."""
-        gains = {one: self.best_move(one, set(self.at) - {one})[0] - self.by[one][0] for one in self.by}
+        gains = {one: self.best_move(one, set(self.at) - {one}).gain / len(self.at[one]) for one in self.by}
         return [one for one in sorted(gains, key=lambda one: -gains[one]) if gains[one] > 0.05]
 
-    def best_move(self, one: int, others: set[int]) -> tuple[float, tuple[int, bool]]:
-        got = {move: self.agreement(one, others, move) for move in MOVES}
-        return max(((a[0], move) for move, a in got.items() if a is not None), default=(-math.inf, MOVES[0]))
+    def best_move(self, one: int, others: set[int]) -> Move:
+        """How labels of a part, or of a stretch of it, would be moved to fit best."""
+        import numpy as np
+
+        asked, best = self.known(one, others), Move()
+        as_it_is = self.fits(one, others, None)
+        for move in MOVES:
+            better = self.fits(one, others, move) - as_it_is
+            low, high = (0, len(better)) if move[1] or self.rows.place is None else stretch(better)
+            gain = float(better[low:high].sum())
+            if gain > best.gain:
+                best = Move(move, np.isin(np.arange(len(asked)), np.arange(low, high)), gain)
+        return best
+
+    def fits(self, one: int, others: set[int], move: tuple[int, bool] | None) -> NDArray[Any]:
+        """How well each label of a part fits what the others say, as it is or moved."""
+        asked, said = self.known(one, others), self.said(one, others)
+        labels = (self.rows.labels if move is None else self.rows.moved[move])[asked]
+        if self.rows.classes is None:
+            left = labels - said
+            return -abs(left - left.mean()) / self.spread  # type: ignore[no-any-return]
+        return (labels == said).astype(float)  # type: ignore[no-any-return]
 
     def told_of(self, one: int, others: set[int]) -> Told | None:
         """Everything of one part, beside some others."""
@@ -217,13 +263,14 @@ class Comparison:
         theirs = [got[0] for other in judged if (got := self.agreement(other, others - {other})) is not None]
         if mine is None or len(theirs) < 2:
             return None
-        moved, move = self.best_move(one, others)
-        won, lost = self.compared(one, others, move)
+        best = self.best_move(one, others)
+        moved, won, lost = self.compared(one, others, best)
         size = len(self.at[one])
         sure, plain, far = self.surroundings(one, others)
         around = [self.surroundings(other, others - {other}) for other in judged]
-        also_moved = [got[0] for k in judged if (got := self.agreement(k, others - {k}, move)) is not None]
-        shift, turned = move if moved > mine[0] else (0, False)
+        also_moved = [got[0] for k in judged if (got := self.agreement(k, others - {k}, best.move)) is not None]
+        shift, turned = best.move if moved > mine[0] else (0, False)
+        first, last = self.reach(one, others, best)
         return Told(
             one, mine[2], mine[0], mine[1], float(np.median(theirs)), min(theirs),
             self.own(one, size), float(np.median([self.own(other, size) for other in judged])),
@@ -233,17 +280,32 @@ class Comparison:
             ),
             far / max(1e-9, float(np.median([c for _, _, c in around]))),
             self.spread_of(one) / max(1e-9, float(np.median([self.spread_of(other) for other in judged]))),
-            shift, turned, moved, float(np.median(also_moved)) if also_moved else 0.0, won, lost,
+            shift, turned, first, last, moved, float(np.median(also_moved)) if also_moved else 0.0, won, lost,
         )  # fmt: skip
 
-    def compared(self, one: int, others: set[int], move: tuple[int, bool]) -> tuple[int, int]:
-        """Rows that only moved labels fit, and rows that only labels as they are do."""
+    def compared(self, one: int, others: set[int], best: Move) -> tuple[float, int, int]:
+        """The agreement when labels are moved, the rows that fit better then, and those that fit worse."""
+        import numpy as np
+
+        if best.rows is None:
+            return -math.inf, 0, 0
         asked, said = self.known(one, others), self.said(one, others)
-        labels, moved = self.rows.labels[asked], self.rows.moved[move][asked]
-        if self.rows.classes is None:
-            ours, theirs = abs(labels - said - (labels - said).mean()), abs(moved - said - (moved - said).mean())
-            return int((theirs < ours).sum()), int((theirs > ours).sum())
-        return int(((moved == said) & (labels != said)).sum()), int(((labels == said) & (moved != said)).sum())
+        labels = np.where(best.rows, self.rows.moved[best.move][asked], self.rows.labels[asked])
+        better = (self.fits(one, others, best.move) - self.fits(one, others, None))[best.rows]
+        moved, _ = agreed(said, labels, self.rows.classes, self.spread)
+        return (-math.inf if math.isnan(moved) else moved), int((better > 0).sum()), int((better < 0).sum())
+
+    def reach(self, one: int, others: set[int], best: Move) -> tuple[int, int]:
+        """The first row of a part whose label would be moved, and the one after the last; 0 and 0 for all of them."""
+        if best.rows is None or best.rows.all() or self.rows.place is None:
+            return 0, 0
+        places = self.rows.place[self.known(one, others)]
+        inside = places[best.rows]
+        near = TO_THE_END * (places[-1] + 1)
+        first = 0 if inside[0] - places[0] <= near else int(inside[0])
+        # Nothing is known of how many rows come after the last one that was looked at.
+        last = 0 if places[-1] - inside[-1] <= near else int(inside[-1]) + 1
+        return first, last
 
     def own(self, one: int, most: int) -> float:
         """How far the rows of a part agree with each other; with so many of them at most."""

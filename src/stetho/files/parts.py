@@ -161,7 +161,8 @@ def _in_group(
         if not spaces or time.process_time() > until:
             break
         moved = {move: _moved(whole, part * len(tables) + source, move)[chosen] for move in MOVES}
-        rows = Rows(tuple(every), whole[chosen], len(words) if in_classes else None, moved)
+        place = None if by else np.concatenate([np.arange(table.rows) for table in tables])[chosen]
+        rows = Rows(tuple(every), whole[chosen], len(words) if in_classes else None, moved, place)
         beside = Comparison(rows, spaces, part[chosen])
         looked_at += len(beside.by)
         for one in beside.told():

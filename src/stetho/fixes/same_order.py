@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stetho import tables
-from stetho.checks.data.part_labels_shifted import shifted
+from stetho.checks.data.part_labels_shifted import shifted, stretch_of
 from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.facts import LabelPart, LabelParts, OtherOrder, RowOrders
@@ -71,11 +71,12 @@ def _back(one: LabelPart, file: str, cwd: str) -> Edit | None:
         return None
     rows = rows_of(table, one)
     held = column.numbers if column.numbers is not None else np.array(list(column.words or ()), dtype=object)
-    values = rearranged(held[rows], one.shift, one.turned)
+    values = rearranged(held[rows], one.shift, one.turned)[one.first : one.last or None]
+    rows = rows[one.first : one.last or None]
     change = {
         int(row): value if isinstance(value, str) else float(value) for row, value in zip(rows, values, strict=True)
     }
     how = "in the opposite order" if one.turned else f"moved {'down' if one.shift > 0 else 'up'} by {abs(one.shift)}"
-    of = f"labels of {one.by} {one.part}" if one.by else "labels"
+    of = f"labels of {one.by} {one.part}" if one.by else f"labels{stretch_of(one)}"
     where = [Place(file, column=one.column or None, key=one.key or None)]
     return data_edit(path, table.written({one.column: change}), f"{of} {how}, to the rows that they fit", where)

@@ -10,7 +10,7 @@ MOVED = {
     "file": "labels/s03.csv", "column": "gesture", "key": None, "by": "", "part": "", "inputs": "sessions/s03.npz",
     "classes": 6, "rows": 1500, "looked_at": 1358, "agreement": 0.0, "error": 0.012, "among_others": 0.97,
     "worst_other": 0.96, "own": 0.01, "own_others": 0.8, "sure": 1.0, "distance": 1.0, "spread": 1.0, "shift": 1,
-    "turned": False, "moved": 0.96, "others_moved": 0.02, "won": 1098, "lost": 9,
+    "turned": False, "first": 0, "last": 0, "moved": 0.96, "others_moved": 0.02, "won": 1098, "lost": 9,
 }  # fmt: skip
 IN_PLACE = {**MOVED, "agreement": 0.95, "shift": 0, "moved": 0.1, "won": 12, "lost": 1080}
 
@@ -59,9 +59,14 @@ def part_labels_shifted(found: LabelParts) -> Iterator[Finding]:
             )
             yield Finding(
                 f"{called(one)}: labels agree {one.agreement:.2f} with what the other parts say of their inputs, "
-                f"{one.moved:.2f} when they are {how}; the other parts agree {one.among_others:.2f}",
+                f"{one.moved:.2f} when they are {how}{stretch_of(one)}; the other parts agree {one.among_others:.2f}",
                 where=(Place(one.file, column=one.column or None, key=one.key or None),),
             )
+
+
+def stretch_of(one: LabelPart) -> str:
+    """The rows that are meant, in words; empty for all of them."""
+    return (f" from row {one.first} on" if one.first else "") + (f" up to row {one.last - 1}" if one.last else "")
 
 
 def _rows(one: LabelPart) -> str:

@@ -10,7 +10,7 @@ WRONG = {
     "file": "annotations/bento.csv", "column": "tag", "key": None, "by": "", "part": "", "inputs": "", "classes": 6,
     "rows": 1200, "looked_at": 1045, "agreement": 0.13, "error": 0.017, "among_others": 0.75, "worst_other": 0.72,
     "own": 0.06, "own_others": 0.66, "sure": 1.05, "distance": 0.99, "spread": 1.0, "shift": 0, "turned": False,
-    "moved": 0.03, "others_moved": 0.02, "won": 144, "lost": 230,
+    "first": 0, "last": 0, "moved": 0.03, "others_moved": 0.02, "won": 144, "lost": 230,
 }  # fmt: skip
 NUMBERS = {**WRONG, "classes": None, "agreement": -0.6, "error": 0.06, "own": -0.1}
 
