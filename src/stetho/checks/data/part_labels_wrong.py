@@ -32,8 +32,8 @@ NUMBERS = {**WRONG, "classes": None, "agreement": -0.6, "error": 0.06, "own": -0
         "a site whose inputs are unlike the others'": {"parts": [{**WRONG, "distance": 1.6}], "looked_at": 4},
         "rows of which the others are not sure, either": {"parts": [{**WRONG, "sure": 0.7}], "looked_at": 4},
         "another rule, kept by all rows of the part": {"parts": [{**WRONG, "own": 0.62}], "looked_at": 4},
-        "the others disagree as well": {
-            "parts": [{**WRONG, "among_others": 0.3, "worst_other": 0.15}], "looked_at": 4,
+        "the others hardly agree, either": {
+            "parts": [{**WRONG, "among_others": 0.4, "worst_other": 0.38}], "looked_at": 4,
         },
         "too few rows to tell": {"parts": [{**WRONG, "looked_at": 45, "error": 0.11}], "looked_at": 4},
         "numbers that scatter more by nature": {
@@ -60,7 +60,7 @@ def part_labels_wrong(found: LabelParts) -> Iterator[Finding]:
             )
 
 
-def wrong(one: LabelPart, *, sigmas: float = 6.0, least: float = 0.35) -> bool:
+def wrong(one: LabelPart, *, sigmas: float = 6.0, least: float = 0.55) -> bool:
     """Whether labels of a part agree with nothing, though its inputs are like those of the others."""
     if shifted(one) or one.among_others < least or one.worst_other < 0.6 * one.among_others:
         return False
