@@ -22,7 +22,7 @@ stale_cache = Cause(
         "overfitting": 0.36, "none": 0.24, "metric-stuck": 0.16, "loss-flat": 0.08, "loss-slow": 0.05,
         "loss-oscillating": 0.03, "crash": 0.03,
     },
-    predicts={"kept-results-used": 0.40, "cache-in-use": 0.75, "training-alone-fits": 0.40},
+    predicts={"kept-results-used": 0.50, "cache-in-use": 0.75, "training-alone-fits": 0.40},
     mechanism=("kept-results-used", "cache-in-use"),
     statement="results that were kept from before are used, and do not fit the code of today",
     test="remove the kept files and let the program make them anew: if nothing changes, it is not this",
