@@ -32,6 +32,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "sample": ("o", "i"),
     "units": ("step", "phase", "a", "b", "m", "s"),
     "unlocalised": ("step",),
+    "workers": ("l", "alike"),
 }
 
 

@@ -174,6 +174,7 @@ def test_loaders(run: Callable[[str], Run]) -> None:
     assert (stream.workers, stream.persistent, stream.batch) == (2, True, 3)
     assert [(one.epochs, one.phase) for one in (stream, plain)] == [(1, "train"), (1, "train")]
     assert stream.generators == ("drawn", "noise", "seeded") and plain.generators == ()
+    assert stream.alike == ("drawn", "noise", "seeded") and plain.alike is None
     assert run("stream").at(stream.where, "stream") and run("stream").at(plain.where, "plain")
 
 

@@ -41,6 +41,9 @@ class Loader:
     """train or eval, by the batches that came from it."""
     steps_per_epoch: float | None = None
     """The median number of optimizer steps between two of its beginnings."""
+    alike: tuple[str, ...] | None = None
+    """Generators that workers draw from batch by batch, and that stand at one place in two of them; None when this was
+    not seen."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,13 @@ def _loader(recording: Recording, body: dict[str, Any], begun: list[int], phase:
         epochs=None if recording.of("thinned") else len(begun),
         phase=phase,
         steps_per_epoch=float(median(gaps)) if gaps else None,
+        alike=_alike(recording, int(body["l"])),
     )
+
+
+def _alike(recording: Recording, loader: int) -> tuple[str, ...] | None:
+    told = [body["alike"] for body in recording.of("workers") if int(body["l"]) == loader]
+    return tuple(dict.fromkeys(str(name) for names in told for name in names)) if told else None
 
 
 def _told(one: Loader) -> str:

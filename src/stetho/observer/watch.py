@@ -43,6 +43,7 @@ from .seen.scaling import Scaling
 from .seen.seeding import Seeding
 from .seen.sources import Sources
 from .seen.unstepped import Unstepped
+from .seen.workers import Workers
 from .twin import asked
 from .unseen import unrecorded
 from .watched import Watched
@@ -81,7 +82,7 @@ class Watch:
         self.scaling, self.seeding, self.resuming = Scaling(self), Seeding(self), Resuming(self)
         self.sources = Sources(self)
         self.modules, self.reach = Modules(self), Reach(self)
-        self.data = Data(self)
+        self.data, self.workers = Data(self), Workers(self)
         self.tracer = Tracer(self)
         self.objectives, self.evaluations = Objectives(self), Evaluations(self)
         self.replay = Replay(self)
@@ -97,7 +98,7 @@ class Watch:
             torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
         following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming, self.sources]
-        for part in (*following, self.modules, self.data, self.tracer, self.objectives, self.beginnings):
+        for part in (*following, self.modules, self.data, self.workers, self.tracer, self.objectives, self.beginnings):
             part.install(self.patches)
         self.journal.gathering.append(self.hand_over)
         atexit.register(self.last_words)
@@ -141,6 +142,7 @@ class Watch:
         self.ring.forked()
         self.replay.let_go()
         self.data.let_go()
+        self.workers.open = []
         self.gone = []
         for watched in self.optimizers.values():
             watched.block = Block(self.journal, watched.index)
@@ -181,6 +183,7 @@ class Watch:
         for watched in [*gone, *self.optimizers.values()]:
             watched.block.write()
         self.modules.write_modes()
+        self.workers.write()
         if self.seeded:
             self.process.data()
 

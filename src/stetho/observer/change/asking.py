@@ -29,6 +29,10 @@ class Asking:
         """`function(iterator, fetch) -> batch` when a loader is asked for a batch; `fetch()` is what it would do."""
         return self._register("fetch", function)
 
+    def on_workers(self, function: F) -> F:
+        """`function(alike, training)` when workers have told which generators they draw the same numbers from."""
+        return self._register("workers", function)
+
     def on_batch(self, function: F) -> F:
         """`function(stream, batch) -> batch` when a loader delivers; a stream is a place where loaders are made."""
         return self._register("batch", function)

@@ -13,6 +13,7 @@ from .. import arrival, sites
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
+from ..seen import workers
 from ..tensors import tensors_in
 from ..unseen import in_transform
 from . import again, moments
@@ -252,6 +253,10 @@ class Run(Proof, Asking):
         """The program's own numbers that an input was made of, with the scale and shift of each feature that is looked
         at; None where they are not at hand."""
         return self.watch.data.units.source(tensor, sites.user_frames(4, 2))
+
+    def seed_worker(self, everything: bool) -> None:
+        """In a worker of a loader: seed the generators of its data set apart, and all others if asked to."""
+        workers.seed_here(everything)
 
     def first_input(self) -> list[str] | None:
         """Fingerprints of what the step under way was first called with."""

@@ -77,6 +77,7 @@ class Data:
         @functools.wraps(begun)
         def iterate(self: Any) -> Any:
             mine.epoch_begun(self)
+            mine.watch.workers.beginning(self, mine.numbers.get(id(self), -1))
             iterator = begun(self)
             mine.iterator_made(self, iterator)
             return iterator
