@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn better when each step is made on the mean of several batches?"
 applies = "any optimizer"
+by_hand = False
 values = {"": "as many as leave enough steps", "K": "the gradients of K steps"}
 example = "8"
 alters = "scatter"

@@ -23,14 +23,14 @@ half_precision = Cause(
     share=0.15,
     context={"half-precision": (5.0, 0.03)},
     symptoms={
-        "loss-nonfinite": 0.36, "crash": 0.14, "none": 0.35, "loss-flat": 0.05, "loss-high": 0.04, "loss-slow": 0.03,
+        "loss-nonfinite": 0.42, "crash": 0.14, "none": 0.30, "loss-flat": 0.05, "loss-high": 0.04, "loss-slow": 0.03,
         "gradients-exploding": 0.02,
     },
     predicts={
-        "scale-collapsed": 0.60,
+        "scale-collapsed": 0.85,
         "half-precision-refused": 0.60,
-        "float16-chosen": 0.70,
-        "float16-computed": 0.70,
+        "float16-chosen": 0.95,
+        "float16-computed": 0.95,
         "updates-rounded-away": 0.60,
         "whole-weights": {"symptom-gone": 0.50, "better": 0.20, "same": 0.27, "worse": 0.02, "new-failure": 0.01},
         "lr=x100": {"symptom-gone": 0.20, "better": 0.25, "same": 0.22, "worse": 0.18, "new-failure": 0.15},

@@ -24,6 +24,7 @@ def chosen(key: str, text: str) -> dict[str, object]:
     reads=(Config, LossCurve),
     root="precision",
     background=0.10,
+    presupposes=("loss-nonfinite", "crash", "gradients-exploding", "loss-flat", "loss-diverging"),
     given={"num/half-precision": 0.95, "num/overflow": 0.15},
     fires={
         "by name": chosen("trainer.precision", "16-mixed"),

@@ -12,6 +12,7 @@ LONG = {"name": "loss_scale", "steps": list(range(219)), "values": [65536.0] * 2
     reads=LossScale,
     root="loss-scale",
     background=0.02,
+    presupposes=("loss-nonfinite", "crash", "gradients-exploding", "loss-flat", "loss-diverging"),
     given={
         "num/half-precision": 0.85,
         "num/overflow": 0.25,

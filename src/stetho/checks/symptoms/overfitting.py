@@ -17,6 +17,8 @@ LEARNED, ABOVE = 0.7, 1.15
 BY_LOT = 1.2
 # Evaluations that are many, and the share of the loss of guessing below which training has at least begun.
 OFTEN, BEGUN = 8, 0.9
+# A held-out loss that never came below this share of the loss of guessing, while training is below that one.
+NEVER, SURELY = 0.95, 0.85
 
 
 def validated(held: dict[str, object]) -> dict[str, object]:
@@ -67,6 +69,10 @@ def held_at(*values: float) -> dict[str, object]:
         }),
         "trained far below chance, held out above it": held_at(2.4, 3.1, 5.0, 7.5),
         "held-out answers are no better than drawn by lot": against_chance(0.08),
+        "never below the loss of guessing, while training falls": {
+            **held_at(2.29, 2.28, 2.31, 2.33, 2.36, 2.4, 2.42),
+            "loss-curve": {"values": [2.3 - 0.01 * i for i in range(60)], "chance": 2.3},
+        },
         "worse than the mean of the targets on held-out data": explains(-0.3),
         "never better than by lot, while training has begun": {
             **against_chance(0.1, loss=1.8),
@@ -77,6 +83,10 @@ def held_at(*values: float) -> dict[str, object]:
     },
     quiet={
         "held out below chance": held_at(2.1, 1.6, 1.5, 1.6),
+        "held out a little below the loss of guessing": {
+            **held_at(2.29, 2.2, 2.15, 2.12, 2.1, 2.1, 2.12),
+            "loss-curve": {"values": [2.3 - 0.01 * i for i in range(60)], "chance": 2.3},
+        },
         "training multiplies its loss": {
             **held_at(0.4, 0.3, 0.3, 0.3),
             "loss-curve": {"values": [0.003 * 0.9**i for i in range(60)], "chance": 0.0023},
@@ -168,7 +178,9 @@ def turned(held: ValidationLoss, *, rise: float = 0.25) -> Iterator[Finding]:
         )
 
 
-def guessed(curve: LossCurve, held: ValidationLoss | None, first: FirstLoss | None) -> Iterator[Finding]:
+def guessed(
+    curve: LossCurve, held: ValidationLoss | None, first: FirstLoss | None, *, least: int = 6
+) -> Iterator[Finding]:
     """A held-out loss of classes above what guessing costs, while training is far below it."""
     end = shape(curve.values)
     if held is None or first is None or first.classes is None or curve.chance is None or end is None:
@@ -176,13 +188,15 @@ def guessed(curve: LossCurve, held: ValidationLoss | None, first: FirstLoss | No
     known = finite(held.values)
     # Errors of answers and errors of numbers have other units than the loss.
     same = not words_of(held.name) & {"mae", "mse", "rmse", "error", "err", "ppl", "perplexity"}
-    if len(known) < 3 or not same or end.end > LEARNED * curve.chance:
+    # What was never better than guessing, time after time, needs less of training, and less of a rise, to be told.
+    never = len(known) >= least and min(known) > NEVER * curve.chance and end.end < SURELY * curve.chance
+    if len(known) < 3 or not same or not (never or end.end <= LEARNED * curve.chance):
         return
     # Training may multiply its loss by something that the held-out loss is not multiplied by.
     if not 0.2 < curve.chance / log(max(2, first.classes)) < 3:
         return
     last = median(known[-max(2, len(known) // 5) :])
-    if last > ABOVE * curve.chance:
+    if last > (1.0 if never else ABOVE) * curve.chance:
         yield Finding(
             f"{held.name} ends at {last:.3g}, above the {curve.chance:.3g} of guessing, while the training loss ends "
             f"at {end.end:.3g}"
