@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +17,7 @@ from stetho.attachment import Python, Witness
 from stetho.evidence import Source
 from stetho.executors.protocol import Progress, Ran, Watcher
 from stetho.experiment import Bound
-from stetho.facts import Crash, Fact, LossCurve, RunEnd
+from stetho.facts import Checkpoint, Checkpoints, Crash, Fact, LossCurve, RunEnd
 from stetho.inquiry import BASE, Inquiry, map_places, thinned
 from stetho.isolation.refusal import explained
 from stetho.logged.live import facts_of_output
@@ -28,6 +30,8 @@ from stetho.standstill import standstill
 UNFINISHED = "unfinished"
 # Steps to go on after the first NaN: long enough to see that it stays.
 AFTER_NAN = 15
+# How saved states are named, and how many of a project are looked at.
+STATES, MOST_STATES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors"), 40
 # How a run ended that did not end by itself.
 STOPPED = {
     "time": "stopped at its time limit",
@@ -57,6 +61,7 @@ def observe(inquiry: Inquiry) -> None:
         inquiry.steps += 0 if ran.reused else measure.taken(measure.main_steps(record))
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
         put_facts(inquiry, record)
+        put_saved_states(inquiry)
         put_standstill(inquiry, ran)
         put_printed(inquiry, ran.output)
         if ran.reused:
@@ -191,6 +196,31 @@ def put_output(
             shown = shown.replace(inquiry.request.cwd + "/", "")
             source = Source(file="output.txt", line=reading.line)
             inquiry.ledger.add_evidence("reading", shown, source=source, fact=fact, run=BASE)
+
+
+def put_saved_states(inquiry: Inquiry) -> None:
+    """Of a run that failed: the saved states of its project, as they lie there; the exception may be about one."""
+    if inquiry.fact(Crash) is None or inquiry.request.executor != "local":
+        return
+    cwd = Path(inquiry.request.cwd)
+    found = []
+    for path in islice(saved_states(cwd), MOST_STATES):
+        for reading in inquiry.catalogue.read(artifact_at(path, path.relative_to(cwd).as_posix())):
+            if isinstance(reading, Reading) and isinstance(reading.fact, Checkpoint):
+                found.append(replace(reading.fact, file=path.relative_to(cwd).as_posix()))
+    broken = [one for one in found if one.broken]
+    if broken:
+        told = f"{broken[0].file} is {broken[0].state}, one of {len(found)} saved states of the project"
+        inquiry.ledger.add_evidence("reading", told, source=Source(file=broken[0].file), fact=Checkpoints(tuple(found)),
+                                    run=BASE)  # fmt: skip
+
+
+def saved_states(cwd: Path, *, deep: int = 4) -> Iterator[Path]:
+    """Files below a folder that are named like saved states, those of hidden folders left out."""
+    for folder, folders, names in os.walk(cwd):
+        far = len(Path(folder).relative_to(cwd).parts) >= deep
+        folders[:] = [] if far else sorted(f for f in folders if not f.startswith((".", "venv", "node_modules")))
+        yield from (Path(folder, name) for name in sorted(names) if name.endswith(STATES))
 
 
 def put_printed(inquiry: Inquiry, output: Path) -> None:
