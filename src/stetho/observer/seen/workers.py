@@ -48,7 +48,10 @@ class Workers:
         @functools.wraps(original)
         def create_fetcher(*args: Any, **kwargs: Any) -> Any:
             fetcher = original(*args, **kwargs)
-            mine.begun(fetcher)
+            try:
+                mine.begun(fetcher)
+            except Exception:  # noqa: BLE001 - a worker has nobody to tell, and goes on
+                fetcher.__dict__.pop("fetch", None)
             return fetcher
 
         patches.replace(kind, "create_fetcher", staticmethod(create_fetcher))
