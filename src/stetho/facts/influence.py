@@ -19,6 +19,8 @@ class Influence(Fact):
     """Samples in the batch that was tried; None when it could not be."""
     mixed: int | None = None
     """Other samples whose output changed when one sample was replaced; batch statistics and dropout were off."""
+    aside: bool = False
+    """Whether all is kept apart along the second axis, which may then be that of the samples."""
     operation: str = ""
     """The operation that brought samples together."""
     manner: str = ""

@@ -84,6 +84,8 @@ class Fingerprints(Fact):
     """Different samples in the evaluation batches looked at."""
     shared: int = 0
     """Samples among them that were also trained on."""
+    regrouped: int = 0
+    """Different samples that came again in training among other samples."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ def influence(recording: Recording) -> Iterator[Measured]:
     fact = Influence(
         samples=one.get("n"),
         mixed=one.get("mixed"),
+        aside=bool(one.get("aside")),
         operation=str(one.get("op") or ""),
         manner=str(one.get("how") or ""),
         mixed_at=recording.places(one.get("site")),

@@ -147,12 +147,26 @@ def fingerprints(recording: Recording) -> Iterator[Measured]:
         same_order=same if epochs else None,
         evaluated=len(tested),
         shared=len(tested & set(samples)),
+        regrouped=_regrouped(trained),
     )
     told = f"{fact.distinct} different samples among {fact.samples} in {plural(fact.batches, 'training batch')}"
     told += f", {fact.repeated} again within an epoch" if fact.repeated else ""
     told += f", the same order in {fact.same_order} of {plural(compared, 'later epoch')}" if compared else ""
     told += f"; {fact.shared} of {fact.evaluated} evaluation samples were trained on" if tested else ""
     yield fact, told
+
+
+def _regrouped(batches: list[dict[str, Any]]) -> int:
+    """Different samples that came again with hardly any of those beside them that were there before."""
+    company: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for batch in batches:
+        here = set(prints(batch))
+        for one in here:
+            before = company.setdefault(one, here)
+            if before is not here and len(before & here) < 0.5 * min(len(before), len(here)):
+                found.add(one)
+    return len(found)
 
 
 def _repeats(epoch: Epoch) -> int:

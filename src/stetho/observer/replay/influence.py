@@ -112,10 +112,15 @@ class Probe:
         if not any(o.dim() and o.shape[0] == size for o in self.outputs) or not self.labelled(size):
             return None
         chosen = (size // 2, size - 1)
-        for axis in (0, 1) if main.dim() > 2 else (0,):
+        # Tokens have no axis of features: two axes are samples and places, in either order.
+        tokens = not main.is_floating_point() and main.dim() == 2
+        aside = False
+        for axis in (0, 1) if main.dim() > 2 or tokens else (0,):
             tries = [self.replaced(axis, int(main.shape[axis]), i % int(main.shape[axis])) for i in chosen]
             if all(t is not None and self.kept_apart(t[1], int(main.shape[axis]), t[2]) for t in tries):
-                return {"about": "samples", "n": size, "mixed": 0}
+                if axis == 0:
+                    return {"about": "samples", "n": size, "mixed": 0}
+                aside = True
         tried = self.replaced(0, size, chosen[0])
         if tried is None:
             return None
@@ -126,7 +131,8 @@ class Probe:
         )
         if others < 1:
             return None
-        return {"about": "samples", "n": size, "mixed": others, **self.brought_together(tried[0], size, chosen[0])}
+        how = self.brought_together(tried[0], size, chosen[0])
+        return {"about": "samples", "n": size, "mixed": others, "aside": aside, **how}
 
     def between_samples(self, size: int) -> bool:
         """Whether the model is told how samples belong together: a graph, or a table of pairs."""
@@ -205,7 +211,7 @@ class Probe:
         axis = parted.get(id(given), 0)
         dims = None if given is None else axis_of(seen.args, seen.kwargs, given.dim())
         # A single sequence has its places where a batch has its samples.
-        sequences = any(t.dim() > 2 for t in self.given)
+        sequences = any(t.dim() > 2 or (t.dim() == 2 and not t.is_floating_point()) for t in self.given)
         if name in (*RECURRENT, *ATTENTION):
             return "other" if not sequences else "recurrent" if name in RECURRENT else "attention"
         if name in ("softmax", "log_softmax") and dims == axis:
