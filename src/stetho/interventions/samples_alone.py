@@ -17,6 +17,7 @@ Models that are called with one sample already, with more than tensors, or that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ values = {"": "one sample at a time"}
 moves = "dropout draws for one sample at a time"
 cost = 6.0
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.80, "worse": 0.10, "new-failure": 0.05}}
+
+
+def fits(facts: Mapping[str, object]) -> bool:
+    """Where a layer takes samples for places, a sample alone has no places at all: that would cure nothing."""
+    return getattr(facts.get("influence"), "manner", "") not in ("recurrent", "attention")
 
 
 def apply(run: Run, value: str) -> None:

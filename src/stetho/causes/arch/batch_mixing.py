@@ -6,8 +6,8 @@ over the batch. Each answer is then partly about other samples; the loss stalls 
 depend on who else is in the batch.
 
 ## How it is told apart
-Replacing one sample changes the answers to others, in evaluation mode, and the same model called for each sample alone
-learns. Batch normalisation, graphs and contrastive losses mix on purpose, and elsewhere.
+Replacing one sample changes the answers to others, in evaluation mode, and the same model called for each sample alone,
+or told where its samples lie, learns. Batch normalisation, graphs and contrastive losses mix on purpose, and elsewhere.
 
 ## How it is fixed
 Transpose or permute before reshaping; tell recurrent layers and attention where the batch axis is; normalise over the
@@ -23,6 +23,7 @@ batch_mixing = Cause(
     predicts={
         "samples-mixed": 0.93,
         "samples-alone": {"symptom-gone": 0.50, "better": 0.38, "same": 0.08, "worse": 0.02, "new-failure": 0.02},
+        "batch-first": {"symptom-gone": 0.50, "better": 0.38, "same": 0.08, "worse": 0.02, "new-failure": 0.02},
         "one-batch": {"symptom-gone": 0.50, "better": 0.20, "same": 0.25, "worse": 0.03, "new-failure": 0.02},
         "lr=x10": {"symptom-gone": 0.02, "better": 0.10, "same": 0.60, "worse": 0.23, "new-failure": 0.05},
     },
@@ -31,4 +32,5 @@ batch_mixing = Cause(
     test="call the model for each sample alone: if nothing improves, it is not this",
     fix="transpose before reshaping, or tell the layer where the batch axis is",
     trial="samples-alone",
+    control="batch-first",
 )

@@ -55,8 +55,8 @@ def samples_mixed(influence: Influence, drawn: Fingerprints | None, *, regrouped
     ## False alarms
     Batch normalisation and dropout were switched off for the trial. Models that are told how samples belong together,
     as graphs, and those that compare all with all, are left alone; only reshaping, recurrence, attention and softmax
-    along the samples count. Where the second axis keeps all apart, it may be that of the samples: then rows of the first
-    must have been drawn anew, each time beside other rows.
+    along the samples count. Where the second axis keeps all apart, it may be that of the samples: then rows of the
+    first must have been drawn anew, each time beside other rows.
     """
     if not influence.mixed or influence.manner not in UNMEANT:
         return
