@@ -133,6 +133,14 @@ class Meeting:
     """Share of right answers over the first five steps, where an index names the class."""
     accuracy_last: float | None = None
     """The same over the last five."""
+    softmax_axis: int | None = None
+    """Along which axis the softmax behind it goes, where that is not the one along which the data names a class."""
+    class_axis: int | None = None
+    """The axis of the classes, in the input of that softmax."""
+    softmax_off: int = 0
+    """In how many steps that was seen."""
+    softmax_at: tuple[Place, ...] = ()
+    """The lines that called the softmax, innermost first."""
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,24 @@
 Targets that are numbers and no shares of classes go through the squared error instead of cross-entropy, or through the
 binary loss when they are all 0 or 1. Single scores that a loss for real numbers fits to 0 and 1 go through the binary
 loss. A class that the loss leaves out is counted. Where the largest score is compared with the number of the class,
-backward is called on the cross-entropy of all scores instead.
+backward is called on the cross-entropy of all scores instead. A softmax of a loss that is written by hand goes along
+the classes where it went along another axis.
 
 ## How it is known
-The other loss is called with the same outputs and targets, and its value is finite.
+The other loss is called with the same outputs and targets, and its value is finite. The results of the softmax sum to
+one over the classes.
 
 ## What it tells
 If it learns now, the loss did not fit the task.
 
 ## When it says nothing
-Losses that fit; losses that are written with plain operations, but for the largest score.
+Losses that fit; losses that are written with plain operations, but for the largest score and the softmax.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,14 +31,64 @@ kind = "control"
 question = "Does it learn with a loss that fits its targets?"
 applies = "losses whose targets are of another kind than they are made for"
 by_hand = False
-values = {"": "whatever fits the targets"}
+values = {"": "whatever fits the targets", "B>A@FILE:LINE": "the softmax there along axis A instead of B, too"}
 alters = "loss"
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.70, "worse": 0.20, "new-failure": 0.05}}
 NUMBERS = ("mse_loss", "l1_loss", "smooth_l1_loss")
+# Lines that are known of a softmax: that of the call, or that of the layer and the call.
+LINES = 2
+
+
+def chosen(facts: Mapping[str, Any]) -> str:
+    """The softmax that was seen to go along another axis than the classes."""
+    found = facts.get("plain-loss")
+    for one in found.meetings if found is not None else ():
+        if one.softmax_axis is not None and one.softmax_at:
+            lines = ",".join(f"{place.file}:{place.line}" for place in one.softmax_at[:LINES])
+            return f"{one.softmax_axis}>{one.class_axis}@{lines}"
+    return ""
+
+
+def turn_softmax(run: Run, value: str) -> None:
+    """Let the softmax of some lines go along another axis."""
+    torch = run.torch
+    axes, _, lines = value.partition("@")
+    along, axis = (int(number) for number in axes.split(">"))
+    wanted = {tuple(line.rsplit(":", 1)) for line in lines.split(",")}
+
+    def is_there() -> bool:
+        at = run.called_from()[:1]
+        return any(
+            str(line) == there and (file or "").endswith(os.sep + name.lstrip(os.sep))
+            for file, line, _ in at
+            for name, there in wanted
+        )
+
+    def softmax(original: Any, *args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get("input")
+        dim = args[1] if len(args) > 1 else kwargs.get("dim")
+        if not torch.is_tensor(given) or type(dim) is not int or axis >= given.dim() or dim % given.dim() != along:
+            return original(*args, **kwargs)
+        if not is_there():
+            return original(*args, **kwargs)
+        args = (*args[:1], axis, *args[2:]) if len(args) > 1 else args
+        kwargs = {**kwargs, "dim": axis} if len(args) < 2 else kwargs
+        made = original(*args, **kwargs)
+        run.applied()
+        shares = made.detach().exp() if original.__name__ == "log_softmax" else made.detach()
+        if bool(((shares.float().sum(axis) - 1).abs() < 1e-3).all()):
+            run.verified()
+        return made
+
+    for owner in (torch, torch.Tensor, torch.nn.functional):
+        for name in ("softmax", "log_softmax"):
+            run.instead(owner, name, softmax)
 
 
 def apply(run: Run, value: str) -> None:
     """Call another loss in place of the one that does not fit."""
+    if value:
+        turn_softmax(run, value)
     torch = run.torch
     functional = torch.nn.functional
     outputs: list[Any] = []

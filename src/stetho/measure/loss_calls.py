@@ -137,6 +137,7 @@ def plain_loss(recording: Recording) -> Iterator[Measured]:
 
 def _meeting(recording: Recording, op: str, site: int, seen: Calls) -> Meeting:
     first, accuracy = seen[0], known(m.get("acc") for m in seen)
+    off = [m for m in seen if m.get("along") is not None]
     return Meeting(
         operation=op,
         where=recording.place(site),
@@ -154,6 +155,10 @@ def _meeting(recording: Recording, op: str, site: int, seen: Calls) -> Meeting:
         normalised=sum(1 for m in seen if m.get("norm")),
         accuracy_first=fmean(accuracy[:FEW]) if accuracy else None,
         accuracy_last=fmean(accuracy[-FEW:]) if accuracy else None,
+        softmax_axis=off[0]["along"] if off else None,
+        class_axis=off[0]["axis"] if off else None,
+        softmax_off=len({m["step"] for m in off}),
+        softmax_at=recording.places(off[0].get("soft_at")) if off else (),
     )
 
 

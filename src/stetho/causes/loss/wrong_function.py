@@ -2,7 +2,8 @@
 
 ## What happens
 Real numbers, or any number of tags at once, go through cross-entropy, which weighs classes against each other; class
-numbers are fitted like amounts; a loss for yes and no gets three classes; a class is left out as if it were padding.
+numbers are fitted like amounts; a loss for yes and no gets three classes; a class is left out as if it were padding; a
+softmax lets places or samples compete instead of classes.
 The loss may fall, but what makes it small is not what is wanted.
 
 ## How it is told apart
@@ -11,7 +12,7 @@ model learns.
 
 ## How it is fixed
 Cross-entropy for one class of several, the binary loss for yes and no and for tags, squared error for amounts; and an
-`ignore_index` that is no class.
+`ignore_index` that is no class; a softmax along the axis of the classes.
 """
 
 from stetho.cause import Cause
@@ -30,6 +31,7 @@ wrong_function = Cause(
         "classes-as-numbers": 0.80,
         "labels-as-numbers": 0.80,
         "class-left-out": 0.80,
+        "softmax-off-classes": 0.80,
         "falls-without-bound": 0.10,
         "fits-worse-as-it-falls": 0.10,
         "training-alone-fits": 0.15,
@@ -37,9 +39,10 @@ wrong_function = Cause(
     },
     mechanism=(
         "numbers-as-shares", "targets-beyond-binary", "classes-as-numbers", "labels-as-numbers", "class-left-out",
+        "softmax-off-classes",
     ),
     statement="the loss does not fit the task",
     test="use a loss that fits the targets: if nothing improves, it is not this",
-    fix="use cross-entropy for one class of several, the binary loss for yes and no, squared error for amounts",
+    fix="use cross-entropy for one class, the binary loss for yes and no, squared error for amounts, softmax over classes",
     trial="fitting-loss",
 )  # fmt: skip

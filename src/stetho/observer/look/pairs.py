@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import torch
 
 from ..tensors import tensors_in
+from .shares import astray
 
 if TYPE_CHECKING:
     from ..watch import Watch
@@ -42,6 +43,8 @@ class Pairs:
             return
         given, other = found
         made = self.watch.tracer.produced(given)
+        off = astray(name, args, given, other)
+        fields = {} if off is None else {"along": off[0], "axis": off[1], "soft_at": self.watch.journal.site(off[2])}
         self.watch.journal.write(
             "meeting",
             step=self.step,
@@ -53,6 +56,7 @@ class Pairs:
             odtype=str(other.dtype).replace("torch.", ""),
             by=made[0] if made else None,
             left=bool(args) and args[0] is given,
+            **fields,
             **described(family, given, other),
         )
 

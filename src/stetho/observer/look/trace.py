@@ -21,6 +21,7 @@ from .cuts import Cuts
 from .marks import KEY, Mark, produced, terms
 from .mode import Mode
 from .pairs import Pairs
+from .shares import note_form
 from .window import Window
 
 if TYPE_CHECKING:
@@ -234,6 +235,7 @@ class Tracer:
             # A copy: `loss += term` writes into the very tensor that held the first term.
             value = out.detach().clone() if out.numel() == 1 else None
             node.metadata[KEY] = Mark(name, frames, value)
+            note_form(node, out)
             if not self.plain and not self.watch.modules.depth and not self.watch.objectives.inside:
                 self.plain = True
         if (name in FUNCTIONS or name in DROPPING) and self.watch.modules.running and torch.is_grad_enabled():
