@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.checks.symptoms.loss_slow import STOPS, stopped_with_the_rate
-from stetho.checks.train.schedule_in_other_unit import ORDER, SETUP, collapsed, stepped_per_batch
+from stetho.checks.train.schedule_in_other_unit import ORDER, SETUP, collapsed, scheduler, stepped_per_batch
 from stetho.facts import CallOrder, LearningRate, Loaders, RateAndLoss, RunSetup
 
 # The schedule that looks at a result before it takes the rate down.
@@ -19,7 +19,7 @@ GONE = {"optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 
         "a thousandth early on": {"learning-rate": GONE},
         "by a schedule that does not ask how the loss does": {
             "learning-rate": GONE, "rate-and-loss": {**STOPS, "fell": 1.8, "moved": 9.0, "end": 3.1},
-            "call-order": {**ORDER, "schedulers": [{**ORDER["schedulers"][0], "name": "StepLR"}]},
+            "call-order": scheduler("step", name="StepLR"),
         },
         "while the loss was falling, which goes on": {
             "learning-rate": GONE, "rate-and-loss": {**STOPS, "moved": 9.0, "end": 3.1},
