@@ -558,3 +558,31 @@ def test_noise_decides_between_one_and_three_standard_errors_and_when_the_stream
     assert not noise_decides(Judged("new-failure", "it fails"))
     moved = Difference(1.0, 0.8, 0.2, 0.02, 0.1, 200, 0.01)
     assert noise_decides(Judged("better", "", difference=moved))
+
+
+def started(rise: float, seed: int, steps: int = 200) -> Facts:
+    """A loss at its level, raised at first by so much, which is over after some fifty steps."""
+    shared, own = random.Random(3), random.Random(seed)
+    values = [0.5 + shared.gauss(0, 0.05) for _ in range(steps)]
+    values = [v + (rise * 0.96**i + own.gauss(0, 0.01) if i else 0.0) for i, v in enumerate(values)]
+    return facts(LossCurve(tuple(values)), ENDED)
+
+
+def test_a_start_is_judged_by_its_first_steps_from_which_a_run_recovers() -> None:
+    risen, calm = started(0.5, 1), started(0.0, 2)
+    found = judged(risen, calm, alters="start", symptom="none")
+    assert found.outcome == "better" and "first loss" in found.detail
+    assert judged(risen, calm, symptom="none").outcome == "same"
+    assert judged(calm, risen, alters="start", symptom="none").outcome == "worse"
+
+
+def test_noise_is_no_better_start() -> None:
+    outcomes = Counter(
+        judged(started(0.0, 2 * k), started(0.0, 2 * k + 1), alters="start", symptom="none").outcome for k in range(60)
+    )
+    assert outcomes["better"] + outcomes["worse"] == 0
+
+
+def test_a_start_of_a_few_steps_says_nothing() -> None:
+    few = started(0.5, 1, steps=12), started(0.0, 2, steps=12)
+    assert judged(*few, alters="start", symptom="none").outcome == "undecided"

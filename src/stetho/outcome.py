@@ -11,7 +11,7 @@ from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
 from stetho.facts import LossCurve, RunEnd
 from stetho.inquiry import Facts, gravest, judge_all
-from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps, at_start, difference
 from stetho.stretches import in_stretches, resized
 from stetho.upkeep import compare_upkeep
 from stetho.yardstick import (
@@ -109,6 +109,8 @@ def judge_outcome(
         return decided
     if alters == "chance":
         return _by_chance(base, changed)
+    if alters == "start":
+        return _by_start(base, changed, was, now)
     if alters == "time":
         return _by_pace(base, changed, found, was, now)
     if alters == "upkeep":
@@ -298,6 +300,29 @@ def _by_chance(base: Facts, changed: Facts) -> Judged:
         return Judged("same", f"the same losses to the last digit in {len(pairs)} steps", before, after)
     first = f"{pairs[apart][0]:.6g} and {pairs[apart][1]:.6g}"
     return Judged("worse", f"the losses differ from step {apart} on, {first}, with the same seed", before, after)
+
+
+def _by_start(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The outcome by the first steps, from which a run may recover; else by the end, as a rate changes all of it."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    pairs = at_equal_steps(one, two) if one is not None and two is not None else []
+    found, end = at_start(pairs), difference(pairs)
+    if found is None or end is None:
+        return Judged("undecided", "too few steps to tell", *_levels(base, changed))
+    where, told = ("first", found) if found.clear or not end.clear else ("final", end)
+    measure = "loss" if where == "final" else f"loss of the first {found.steps} steps"
+    words = f"{where} loss {told.before:.4g} -> {told.after:.4g}"
+    outcome: ExperimentOutcome = "better" if told.better else "worse" if told.worse else "same"
+    if outcome == "better" and end.worse:
+        return Judged("undecided", f"{words}, and clearly higher at the end", told.before, told.after, measure, told)
+    if outcome == "better" and was != "none" and now == "none":
+        outcome, words = "symptom-gone", f"{words}, {was} gone"
+    elif outcome == "same" and not (found.excluded and end.excluded):
+        outcome, words = "undecided", f"{words}, noise decides: {found.gain:+.2g} ± {found.error:.2g}"
+    ending = {"better": ", clearly lower", "worse": ", clearly higher", "same": ", no clear difference"}
+    return Judged(
+        outcome, f"{words}{ending.get(outcome, '')}{_still(was, now)}", told.before, told.after, measure, told
+    )
 
 
 def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:

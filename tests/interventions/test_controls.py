@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -153,3 +154,48 @@ def test_extreme_targets_are_brought_back(tmp_path: Path) -> None:
     (plain, _), (changed, why_not) = under(tmp_path, "", EXTREME), under(tmp_path, "extremes-limited", EXTREME)
     assert why_not == ""
     assert changed["worst"] < plain["worst"] / 100
+
+
+SAVED = """
+net = nn.Linear(6, 3)
+adam = torch.optim.Adam(net.parameters(), lr={rate})
+falling = torch.optim.lr_scheduler.StepLR(adam, 2)
+def train():
+    for _ in range(5):
+        loss = F.cross_entropy(net(X), Y)
+        adam.zero_grad(); loss.backward(); adam.step(); falling.step()
+if not {reads}:
+    train()
+    torch.save({{"net": net.state_dict(), "adam": adam.state_dict(), "falling": falling.state_dict()}}, "saved.pt")
+else:
+    found = torch.load("saved.pt")
+    net.load_state_dict(found["net"])
+    if {loads}:
+        adam.load_state_dict(found["adam"])
+        falling.load_state_dict(found["falling"])
+    train()
+print(json.dumps({{"weight": float(net.weight.double().abs().sum()), "rate": adam.param_groups[0]["lr"],
+                  "steps": float(adam.state[net.weight]["step"]), "epoch": falling.last_epoch}}))
+"""
+
+
+def resumed(tmp_path: Path, change: str, loads: bool, rate: float = 0.02) -> tuple[dict[str, float], str]:
+    # An observed run leaves no file behind.
+    program = HEAD + SAVED.format(reads=False, loads=False, rate=0.02)
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
+    return under(tmp_path, change, SAVED.format(reads=True, loads=loads, rate=rate))
+
+
+def test_a_saved_state_gives_the_very_numbers_of_a_program_that_loads_it(tmp_path: Path) -> None:
+    (ours, why), (theirs, _) = resumed(tmp_path, "saved-state", False), resumed(tmp_path, "", True)
+    assert why == ""
+    assert ours == theirs
+    assert ours["steps"] == ours["epoch"] == 10
+
+
+def test_a_state_that_is_loaded_already_is_left_alone(tmp_path: Path) -> None:
+    assert "nothing was read that fits" in resumed(tmp_path, "saved-state", True)[1]
+
+
+def test_an_optimizer_with_another_rate_is_not_the_one_that_was_saved(tmp_path: Path) -> None:
+    assert "nothing was read that fits" in resumed(tmp_path, "saved-state", False, rate=0.003)[1]
