@@ -586,3 +586,21 @@ def test_noise_is_no_better_start() -> None:
 def test_a_start_of_a_few_steps_says_nothing() -> None:
     few = started(0.5, 1, steps=12), started(0.0, 2, steps=12)
     assert judged(*few, alters="start", symptom="none").outcome == "undecided"
+
+
+def scored(*values: float, name: str = "val_acc", split: str = "validation") -> Facts:
+    return facts(curve(0.4), Printed((PrintedNumber(name, "score", split, values),)), ENDED)
+
+
+def test_a_score_of_right_answers_is_perfect_or_it_is_not_made_of_them() -> None:
+    base = scored(0.2, 0.21, 0.2)
+    assert judged(base, scored(0.2, 1.0, 1.0), alters="answers").outcome == "better"
+    wrong = judged(base, scored(0.2, 0.2, 0.22), alters="answers")
+    assert wrong.outcome == "same" and "where 1 is perfect" in wrong.detail
+    assert judged(scored(60.0, 70.0), scored(60.0, 100.0), alters="answers").outcome == "better"
+
+
+def test_no_score_but_a_held_out_accuracy_is_asked_to_be_perfect() -> None:
+    for other in ({"split": ""}, {"split": "train"}, {"name": "val_f1"}):
+        assert judged(scored(0.2, 0.2, **other), scored(0.2, 0.2, **other), alters="answers").outcome == "undecided"
+    assert judged(scored(0.2), scored(0.2), alters="answers").outcome == "undecided"
