@@ -11,6 +11,7 @@ import torch
 from .. import guard, sites
 from ..guard import guarded
 from ..unseen import is_compiling, unrecorded
+from .saved import Saved
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -31,6 +32,7 @@ class Sources:
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.known: list[tuple[str, Any, dict[tuple[int, ...], list[Sample]]]] = []
+        self.saved = Saved(watch)
 
     def install(self, patches: Patches) -> None:
         """Follow what files give."""
@@ -42,6 +44,7 @@ class Sources:
             result = original(*args, **kwargs)
             if not guard.away() and not is_compiling():
                 mine.read("file", result)
+                mine.saved.read(result)
             return result
 
         patches.replace(torch, "load", load)
@@ -79,10 +82,14 @@ class Sources:
     def let_go(self) -> None:
         """Forget it all."""
         self.known = []
+        self.saved.let_go()
 
     @guarded
     def before_first_step(self, watched: Watched) -> None:
         """Record how much of each source is in the weights that a new optimizer is about to step."""
+        self.saved.before_first_step(watched)
+        if not self.known:
+            return
         held = {id(p): p for p in watched.parameters()}
         models = self.watch.modules.live_roots()
         mine = [m for m in models if any(id(p) in held for p in m.parameters())]
