@@ -359,6 +359,20 @@ def test_a_loss_that_became_another_one_is_judged_by_a_printed_score() -> None:
     assert judge_outcome(run(0.9), run(0.3), CATALOGUE, symptom="none", alters="loss").outcome == "worse"
 
 
+def test_other_targets_are_judged_by_a_printed_score_that_rises_else_by_the_loss() -> None:
+    def run(end: float, score: float) -> Facts:
+        number = PrintedNumber("val_acc", "score", "validation", (score,) * 12)
+        return {**facts(curve(end), ENDED), Printed: ("", Printed((number,)))}
+
+    def told(before: Facts, after: Facts) -> str:
+        return judge_outcome(before, after, CATALOGUE, symptom="none", alters="targets").outcome
+
+    assert told(run(0.3, 0.0), run(0.6, 0.6)) == "better"
+    # A score may ask for the same wrong targets as the loss did.
+    assert told(run(0.6, 0.6), run(0.3, 0.2)) == "better"
+    assert told(run(0.3, 0.5), run(0.6, 0.5)) == "worse"
+
+
 def test_answers_are_counted_where_no_result_is_printed() -> None:
     def run(right: float) -> Facts:
         site = LossInput("nll_loss", None, 9, 0, accuracy_last=right, target_shape=(64,))

@@ -135,6 +135,8 @@ def judge_outcome(
         return _from_failure(base, changed, was, now)
     if alters == "loss" and compared.measure != "accuracy" and _score_decides(base, changed):
         return _by_result(base, changed, was, now, scores=True)
+    if alters == "targets" and _score_rises(base, changed):
+        return _by_result(base, changed, was, now, scores=True)
     if found is None and alters == "loss":
         return _otherwise(base, changed, was, now, compared.why)
     if alters == "data" and compare_printed(base, changed).difference is not None:
@@ -398,6 +400,12 @@ def _score_decides(base: Facts, changed: Facts) -> bool:
     """Whether a score that the program prints differs clearly, however its losses compare."""
     shown = compare_printed(base, changed, scores=True).difference
     return shown is not None and shown.clear
+
+
+def _score_rises(base: Facts, changed: Facts) -> bool:
+    """Whether a score that the program prints gets clearly better; one that gets worse may ask what the loss asked."""
+    shown = compare_printed(base, changed, scores=True)
+    return shown.difference is not None and shown.difference.better and not shown.why
 
 
 def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False) -> Judged:

@@ -8,7 +8,8 @@ next ones. What the loss leaves out stays left out, and so does the last positio
 The new targets are the input's tokens, one position ahead.
 
 ## What it tells
-If it learns better now, the targets were shifted once too often.
+If it learns better now, the targets were shifted once too often. Losses of other targets may lie lower or higher by
+nature; where a score that the program prints gets better, that tells.
 
 ## When it says nothing
 Targets that are the next tokens already, or another sequence; losses written with plain operations.
@@ -25,6 +26,8 @@ kind = "control"
 question = "Does it learn when it is asked for the next token?"
 applies = "models of tokens whose targets are their own input"
 by_hand = False
+# Tokens that are further ahead may be easier to tell than the next ones.
+alters = "targets"
 values = {"": "every loss of tokens that is trained on"}
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.55, "worse": 0.36, "new-failure": 0.04}}
 

@@ -25,6 +25,8 @@ label_shift = Cause(
     },
     predicts={
         "targets-not-next": 0.93,
+        # Answers that are right by the shifted targets are wrong by the next tokens, which a score may be about.
+        "score-unlike-answers": 0.30,
         "next-token-targets": {"symptom-gone": 0.36, "better": 0.46, "same": 0.06, "worse": 0.11, "new-failure": 0.01},
     },
     mechanism=("targets-not-next",),

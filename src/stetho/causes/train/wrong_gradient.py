@@ -6,7 +6,7 @@ or a term is missing. Losses often fall all the same, more slowly or not as far,
 
 ## How it is told apart
 The gradient is held against differences of the function's own forward pass, at the inputs of the run. Derived from the
-forward pass by torch, it trains better.
+forward pass by torch, it trains better. A smaller rate calms a run whose steps go astray, and does not set them right.
 
 ## How it is fixed
 Correct the backward, with `torch.autograd.gradcheck` beside it; or leave it out and let torch derive it.
@@ -25,7 +25,16 @@ wrong_gradient = Cause(
     },
     predicts={
         "gradient-not-the-slope": 0.95,
+        # Steps that do not go down may run away, and all that makes them smaller calms that.
+        "updates-too-large": 0.35,
+        "loss-run-up": 0.25,
+        "gradient-run-up": 0.12,
+        "loss-swings-back": 0.12,
         "derived-gradient": {"symptom-gone": 0.34, "better": 0.43, "same": 0.18, "worse": 0.04, "new-failure": 0.01},
+        "lr=x0.1": {"symptom-gone": 0.10, "better": 0.26, "same": 0.37, "worse": 0.24, "new-failure": 0.03},
+        "lr=x0.01": {"symptom-gone": 0.08, "better": 0.20, "same": 0.38, "worse": 0.31, "new-failure": 0.03},
+        "clip=1": {"symptom-gone": 0.05, "better": 0.14, "same": 0.61, "worse": 0.18, "new-failure": 0.02},
+        "warmup": {"symptom-gone": 0.04, "better": 0.12, "same": 0.64, "worse": 0.18, "new-failure": 0.02},
     },
     mechanism=("gradient-not-the-slope",),
     statement="a gradient that is written by hand is not that of its forward pass",

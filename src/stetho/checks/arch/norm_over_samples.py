@@ -10,11 +10,11 @@ from stetho.facts import Influence
     root="norm-use",
     background=0.01,
     given={"other/unlisted": 0.02, "arch/batch-mixing": 0.10},
-    fires={"a length over the batch": tried(31, "norm", "normalize")},
+    fires={"a length over the batch": tried(31, "norm", "normalize")["influence"]},
     quiet={
-        "over the features": tried(0, "", ""),
-        "a reshape": tried(12, "reshape"),
-        "centred over the batch by hand": tried(31, "other", "mean"),
+        "over the features": tried(0, "", "")["influence"],
+        "a reshape": tried(12, "reshape")["influence"],
+        "centred over the batch by hand": tried(31, "other", "mean")["influence"],
     },
 )
 def norm_over_samples(influence: Influence) -> Iterator[Finding]:

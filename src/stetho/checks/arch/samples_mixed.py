@@ -12,7 +12,7 @@ DRAWN = {"batches": 60, "samples": 2880, "distinct": 900, "same_as_before": 0, "
 LINES = {**DRAWN, "regrouped": 0}
 
 
-def tried(mixed: int, manner: str, operation: str = "view", aside: bool = False) -> dict[str, object]:
+def tried(mixed: int, manner: str, operation: str = "view", aside: bool = False) -> dict[str, dict[str, object]]:
     return {"influence": {
         "samples": 32, "mixed": mixed, "operation": operation, "manner": manner, "shapes": [[32, 20, 8], [20, 32, 8]],
         "mixed_at": [{"file": "net.py", "line": 17}], "aside": aside,
