@@ -28,6 +28,7 @@ ALTERS = (
     "upkeep",
     "evaluation",
     "held-out",
+    "shared",
     "best",
     "error",
     "chance",

@@ -129,8 +129,8 @@ def judge_outcome(
     # Where no result is printed in both runs, right answers were counted all the same.
     counted = alters == "loss" and was in HELD_OUT and found is not None and compared.measure == "accuracy"
     unprinted = counted and compare_printed(base, changed).difference is None
-    if (alters in ("evaluation", "held-out") or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
-        return _by_result(base, changed, was, now)
+    if (alters in ("evaluation", "held-out", "shared") or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
+        return _by_result(base, changed, was, now, marked=alters == "shared")
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
     if alters == "loss" and compared.measure != "accuracy" and _score_decides(base, changed):
@@ -408,9 +408,11 @@ def _score_rises(base: Facts, changed: Facts) -> bool:
     return shown.difference is not None and shown.difference.better and not shown.why
 
 
-def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False) -> Judged:
+def _by_result(
+    base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False, marked: bool = False
+) -> Judged:
     """The outcome by what the program printed of how well it does."""
-    compared = compare_printed(base, changed, scores=scores)
+    compared = compare_printed(base, changed, scores=scores, marked=marked)
     found = compared.difference
     if found is None:
         return Judged("undecided", compared.why, measure="printed result")

@@ -59,6 +59,8 @@ class WeightsSource:
     """Elements among them in tensors that have the source's values, rounded or scaled perhaps."""
     elsewhere: int = 0
     """Elements of models that are called and not trained, as a teacher is, with the source's values."""
+    copied: int | None = None
+    """Elements among those held in tensors that are the source's to within rounding and scale; None in old records."""
 
 
 @dataclass(frozen=True)

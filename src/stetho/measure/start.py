@@ -52,6 +52,7 @@ def weights_read(recording: Recording) -> Iterator[Measured]:
             fits=int(body.get("fits") or 0),
             held=int(body.get("held") or 0),
             elsewhere=int(body.get("elsewhere") or 0),
+            copied=_count(body.get("copied")),
         )
         for body in recording.of("source")
     )

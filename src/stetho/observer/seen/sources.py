@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from ..watch import Watch
     from ..watched import Watched
 
-# Values looked at of each tensor, the fewest that can be compared, and how alike two tensors of one origin are.
-LOOKED_AT, FEWEST, ALIKE = 16, 6, 0.8
+# Values looked at of each tensor, the fewest that can be compared, and how alike two tensors of one origin are. Where a
+# tensor and another grew out of the same seed, they are alike as well; a copy that was rounded or scaled is closer.
+LOOKED_AT, FEWEST, ALIKE, COPY = 64, 6, 0.8, 0.999
 # Tensors and sources that are remembered, and how deep containers are searched.
 MOST, KEPT, DEPTH = 3000, 12, 4
 
@@ -105,13 +106,18 @@ class Sources:
             self.watch.journal.write(
                 "source", o=watched.index, what=what, site=place, elements=whole, fits=fits,
                 held=taken_from(found, looked), elsewhere=taken_from(found, beside),
+                copied=taken_from(found, looked, COPY),
             )  # fmt: skip
         self.known = []
 
 
-def taken_from(found: dict[tuple[int, ...], list[Sample]], looked: list[tuple[int, tuple[int, ...], Any]]) -> int:
+def taken_from(
+    found: dict[tuple[int, ...], list[Sample]], looked: list[tuple[int, tuple[int, ...], Any]], least: float = ALIKE
+) -> int:
     """Elements of the weights that are like a tensor of the same shape in a source."""
-    return sum(n for n, shape, one in looked if one is not None and any(alike(one, s) for s in found.get(shape, ())))
+    return sum(
+        n for n, shape, one in looked if one is not None and any(alike(one, s, least) for s in found.get(shape, ()))
+    )
 
 
 def weights_in(value: Any, depth: int = DEPTH) -> Iterator[Any]:
@@ -132,15 +138,16 @@ def values_of(tensor: Any) -> Sample | None:
         return None
     count, whole = min(LOOKED_AT, tensor.numel()), tensor.numel()
     flat = tensor.detach().reshape(-1)
-    sample = [float(flat[i * (whole - 1) // (count - 1)]) for i in range(count)]
+    places = torch.tensor([i * (whole - 1) // (count - 1) for i in range(count)], device=flat.device)
+    sample = [float(value) for value in flat[places].tolist()]
     return sample if max(sample) > min(sample) else None
 
 
-def alike(one: Sample, other: Sample) -> bool:
+def alike(one: Sample, other: Sample, least: float = ALIKE) -> bool:
     """Whether two tensors go up and down together, as one does with a copy of it that was rounded or scaled."""
     if len(one) != len(other):
         return False
     means = sum(one) / len(one), sum(other) / len(other)
     a, b = [v - means[0] for v in one], [v - means[1] for v in other]
     size = (sum(v * v for v in a) * sum(v * v for v in b)) ** 0.5
-    return bool(size > 0 and sum(x * y for x, y in zip(a, b)) / size > ALIKE)
+    return bool(size > 0 and sum(x * y for x, y in zip(a, b)) / size > least)
