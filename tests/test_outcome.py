@@ -572,3 +572,49 @@ def test_noise_decides_between_one_and_three_standard_errors_and_when_the_stream
     assert not noise_decides(Judged("new-failure", "it fails"))
     moved = Difference(1.0, 0.8, 0.2, 0.02, 0.1, 200, 0.01)
     assert noise_decides(Judged("better", "", difference=moved))
+
+
+def started(rise: float, seed: int, steps: int = 200) -> Facts:
+    """A loss at its level, raised at first by so much, which is over after some fifty steps."""
+    shared, own = random.Random(3), random.Random(seed)
+    values = [0.5 + shared.gauss(0, 0.05) for _ in range(steps)]
+    values = [v + (rise * 0.96**i + own.gauss(0, 0.01) if i else 0.0) for i, v in enumerate(values)]
+    return facts(LossCurve(tuple(values)), ENDED)
+
+
+def test_a_start_is_judged_by_its_first_steps_from_which_a_run_recovers() -> None:
+    risen, calm = started(0.5, 1), started(0.0, 2)
+    found = judged(risen, calm, alters="start", symptom="none")
+    assert found.outcome == "better" and "first loss" in found.detail
+    assert judged(risen, calm, symptom="none").outcome == "same"
+    assert judged(calm, risen, alters="start", symptom="none").outcome == "worse"
+
+
+def test_noise_is_no_better_start() -> None:
+    outcomes = Counter(
+        judged(started(0.0, 2 * k), started(0.0, 2 * k + 1), alters="start", symptom="none").outcome for k in range(60)
+    )
+    assert outcomes["better"] + outcomes["worse"] == 0
+
+
+def test_a_start_of_a_few_steps_says_nothing() -> None:
+    few = started(0.5, 1, steps=12), started(0.0, 2, steps=12)
+    assert judged(*few, alters="start", symptom="none").outcome == "undecided"
+
+
+def scored(*values: float, name: str = "val_acc", split: str = "validation") -> Facts:
+    return facts(curve(0.4), Printed((PrintedNumber(name, "score", split, values),)), ENDED)
+
+
+def test_a_score_of_right_answers_is_perfect_or_it_is_not_made_of_them() -> None:
+    base = scored(0.2, 0.21, 0.2)
+    assert judged(base, scored(0.2, 1.0, 1.0), alters="answers").outcome == "better"
+    wrong = judged(base, scored(0.2, 0.2, 0.22), alters="answers")
+    assert wrong.outcome == "same" and "where 1 is perfect" in wrong.detail
+    assert judged(scored(60.0, 70.0), scored(60.0, 100.0), alters="answers").outcome == "better"
+
+
+def test_no_score_but_a_held_out_accuracy_is_asked_to_be_perfect() -> None:
+    for other in ({"split": ""}, {"split": "train"}, {"name": "val_f1"}):
+        assert judged(scored(0.2, 0.2, **other), scored(0.2, 0.2, **other), alters="answers").outcome == "undecided"
+    assert judged(scored(0.2), scored(0.2), alters="answers").outcome == "undecided"

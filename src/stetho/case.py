@@ -46,6 +46,8 @@ class Request:
     """The cause that is to be put to the test; None asks for whichever it is."""
     good: str | None = None
     """A run that was fine, to compare with: a case, commit, folder, file or command line; None compares with none."""
+    all_causes: bool = False
+    """Whether to go on with the cure applied once a cause is established, until nothing more can be claimed."""
     verb: str = "why"
     """What was asked: why, or try, whose ideas are not kept."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from stetho import fixes
+from stetho import edited, fixes
 from stetho.bearing import bearing, hypotheses, tried
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement
@@ -16,7 +17,7 @@ from stetho.choice import possible
 from stetho.evidence import Place
 from stetho.experiment import Experiment
 from stetho.facts import Crash, LossCurve, Progress, RunEnd
-from stetho.inquiry import Inquiry
+from stetho.inquiry import BASE, Inquiry, gravest, judge_all
 from stetho.observation import UNFINISHED
 from stetho.question import gather
 from stetho.reason import (
@@ -51,13 +52,40 @@ SUSPECTED, ONE_OF_SEVERAL, SURELY_NAMED, ALONE = 0.3, 0.15, 0.7, 0.5
 # Points of a loss that say something of a run, and the share of its steps at which it has as good as arrived.
 LEAST_POINTS, ARRIVED = 8, 0.95
 MOST_NEXT = 3
+MORE = "the fix helps, and {} is not shown to be gone with it; more may be wrong: stetho why --all goes on from there"
+# Symptoms that end a run before all that is wrong with it can show.
+BROKEN_OFF = ("loss-nonfinite", "crash", "killed", "hang")
 
 
 def rank(inquiry: Inquiry) -> tuple[Seen, dict[str, float], Gate]:
     """Judge, rank and ask the claim gate."""
     seen = inquiry.seen()
-    now = posterior(inquiry.catalogue, seen)
-    return seen, now, claim_gate(inquiry.catalogue, seen, now)
+    now = uncured(posterior(inquiry.catalogue, seen), inquiry.carried.causes)
+    return seen, now, upheld(inquiry, seen, claim_gate(inquiry.catalogue, seen, now))
+
+
+def uncured(now: Mapping[str, float], causes: Sequence[str]) -> dict[str, float]:
+    """The ranking without causes that are established and cured already."""
+    left = {cause: probability for cause, probability in now.items() if cause not in causes}
+    total = sum(left.values())
+    return {cause: probability / total for cause, probability in left.items()}
+
+
+def upheld(inquiry: Inquiry, seen: Seen, gate: Gate) -> Gate:
+    """The gate's answer, with one clause more where cures are carried: what one of them may have brought is no claim.
+
+    What is wrong beside another fault was there before its cure: it has shown, or could not show yet.
+    """
+    if not gate.passes or not inquiry.carried.causes:
+        return gate
+    before = judge_all(inquiry.catalogue, inquiry.facts(BASE))
+    answers = {one.check: one.outcome for one in before}
+    shown = [answers.get(check, "unknown") for check in gate.mechanism]
+    hidden = "unknown" in shown or gravest(inquiry.catalogue, before) in BROKEN_OFF
+    if "fired" in shown or (hidden and not inquiry.carried.changes):
+        return gate
+    told = " and ".join(inquiry.carried.told)
+    return replace(gate, passes=False, reason=f"it was not seen without {told}, which may have brought it")
 
 
 def verdict(inquiry: Inquiry) -> Verdict:
@@ -90,13 +118,13 @@ def verdict(inquiry: Inquiry) -> Verdict:
             silent or (untested(inquiry, seen) if gate.cause.startswith("none/") else "") or gate.reason, compared
         ),
         evidence=inquiry.ledger.evidence(),
-        experiments=tuple(tried(x, now) for x in seen.experiments),
+        experiments=tuple(replace(tried(x, now), beside=inquiry.carried.causes) for x in seen.experiments),
         fix=fix(inquiry, gate, compared),
         next=()
         if status in ("established", "clear")
         else (*answer.next_tests(compared), *next_tests(inquiry, seen, now, silent))[:MOST_NEXT],
         cost=spent(inquiry),
-        notes=tuple(notes(inquiry, seen)),
+        notes=tuple(notes(inquiry, seen, gate)),
         suspicion=None
         if silent or request.suspect is None
         else judged(inquiry.catalogue, seen, now, gate, request.suspect),
@@ -216,8 +244,8 @@ def claim(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], gate: Gate) ->
     crash = inquiry.fact(Crash)
     if crash is not None and gate.cause == "env/exception":
         places += list(reversed(crash.frames))
-    where = tuple(dict.fromkeys(_pointed(p) for p in places))
-    statement = f"{cause.statement}: {told}"
+    where = tuple(dict.fromkeys(inquiry.users_place(_pointed(p)) for p in places))
+    statement = edited.in_users_lines(f"{cause.statement}: {told}", inquiry.carried.edits, inquiry.request.cwd)
     return Claim(gate.cause, round(now[gate.cause], 3), statement, cites, where, mechanism, gate.experiments)
 
 
@@ -246,9 +274,14 @@ def edited_places(inquiry: Inquiry, experiment: Experiment) -> list[Place]:
 def fix(inquiry: Inquiry, gate: Gate, compared: Regression | None) -> Fix | None:
     """What was tried last and helped: for a claim its cure, or the difference to a good run that brings it."""
     undone = answer.cure(inquiry, gate, compared)
-    trials = [x for x in inquiry.experiments() if x.tests == gate.cause and cured(x)] if gate.passes else []
-    best = undone or (trials[-1] if trials else None)
+    best = undone or (trial_fix(inquiry, gate.cause) if gate.passes else None)
     return None if best is None else fix_of(inquiry, best, compared if best is undone else None)
+
+
+def trial_fix(inquiry: Inquiry, cause: str) -> Experiment | None:
+    """The edit for a cause that was tried last and helped."""
+    trials = [x for x in inquiry.experiments() if x.tests == cause and cured(x)]
+    return trials[-1] if trials else None
 
 
 def fix_of(inquiry: Inquiry, best: Experiment, compared: Regression | None) -> Fix:
@@ -309,8 +342,11 @@ def _next(inquiry: Inquiry, change: str) -> str:
     return f"stetho why -- {command}: {change} ({asks})" if fix else f"stetho try {change} -- {command}: {asks}"
 
 
-def notes(inquiry: Inquiry, seen: Seen) -> list[str]:
+def notes(inquiry: Inquiry, seen: Seen, gate: Gate) -> list[str]:
     found = list(dict.fromkeys(inquiry.ledger.notes()))
+    fix = trial_fix(inquiry, gate.cause) if gate.passes else None
+    if fix is not None and fix.outcome == "better" and seen.symptom != "none" and not inquiry.request.all_causes:
+        found.append(MORE.format(seen.symptom))
     if inquiry.request.symptom:
         known = [j.check for j in seen.judgements if inquiry.catalogue.checks[j.check].family == "symptoms"]
         words = set(re.findall(r"[a-z]+", inquiry.request.symptom.lower()))

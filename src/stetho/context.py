@@ -47,6 +47,12 @@ BOUNDING = {
     "hardsigmoid",
     "relu6",
     "gelu",
+    "silu",
+    "mish",
+    "hardswish",
+    "elu",
+    "celu",
+    "selu",
     "softplus",
 }
 UNBOUNDED = {"linear", "addmm", "mm", "matmul", "bmm", "conv1d", "conv2d", "conv3d", "convolution", "add", "einsum"}

@@ -76,6 +76,24 @@ class Experiment:
     """The check that a closer look supplies with its fact; such a look changes nothing."""
     measure: str = "loss"
     """What `before` and `after` are."""
+    base: str = "base"
+    """The run that it was made on: the first one, or one with the cures of other causes applied."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The cures of causes that are established, which stay applied while the rest of the run is looked into."""
+
+    causes: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    """Each cure in words."""
+    edits: tuple[Edit, ...] = ()
+    """One for each file, from the user's text to the one with all cures in it."""
+    command: tuple[str, ...] | None = None
+    changes: tuple[tuple[str, str, str], ...] = ()
+    """Cures that no edit was written for: as changes at run time."""
+    by_change: tuple[str, ...] = ()
+    """The causes among them that are cured at run time only."""
 
 
 @dataclass(frozen=True)

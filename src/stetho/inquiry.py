@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stetho import recording
+from stetho import edited, recording
 from stetho.case import Case, Request
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement, judge_each
 from stetho.context import circumstances
-from stetho.evidence import Place
+from stetho.evidence import Evidence, Kind, Place, Source
 from stetho.executors import local
 from stetho.executors.protocol import Executor, Ran, Watcher
-from stetho.experiment import Bound, Experiment, Job
+from stetho.experiment import Bound, Carried, Edit, Experiment, Job
 from stetho.facts import Fact, LossCurve, RunEnd
 from stetho.ledger import Ledger, fact_of
 from stetho.reason import Seen
@@ -50,6 +50,10 @@ class Inquiry:
     """The run that experiments are compared with; another one when they begin from a state that was kept."""
     restores: tuple[tuple[str, str, str], ...] = ()
     """What puts that state into a run, as a change that is made before any other."""
+    base: str = BASE
+    """The run that is judged: the first one, or one with the cures of other causes applied."""
+    carried: Carried = field(default_factory=Carried)
+    """Those cures; they are part of every run."""
     records: dict[str, Recording] = field(default_factory=dict)
     decoded: dict[str, Fact | None] = field(default_factory=dict)
     """Facts by the evidence that holds them; evidence never changes, so each is decoded once."""
@@ -60,8 +64,9 @@ class Inquiry:
     def spent(self) -> float:
         return time.monotonic() - self.begun
 
-    def facts(self, run: str = BASE) -> dict[type[Fact], tuple[str, Fact]]:
-        """The newest fact of each kind that a run gave, with the evidence that holds it."""
+    def facts(self, run: str = "") -> dict[type[Fact], tuple[str, Fact]]:
+        """The newest fact of each kind that a run gave, the one that is judged, with the evidence that holds it."""
+        run = run or self.base
         found: dict[type[Fact], tuple[str, Fact]] = {}
         for evidence in self.ledger.evidence():
             if evidence.run == run:
@@ -72,32 +77,65 @@ class Inquiry:
                     found[type(fact)] = (evidence.id, fact)
         return found
 
-    def record(self, run: str = BASE) -> Recording:
+    def record(self, run: str = "") -> Recording:
         """What was recorded of a run, read once."""
+        run = run or self.base
         if run not in self.records:
             self.records[run] = recording.read(self.case.recordings / run, self.users_path)
         return self.records[run]
 
-    def fact(self, kind: type[F], run: str = BASE) -> F | None:
+    def fact(self, kind: type[F], run: str = "") -> F | None:
         entry = self.facts(run).get(kind)
         return entry[1] if entry is not None and isinstance(entry[1], kind) else None
 
     def experiments(self) -> tuple[Experiment, ...]:
-        return self.ledger.experiments()
+        """Those that were made on the run that is judged."""
+        return tuple(x for x in self.ledger.experiments() if x.base == self.base)
 
     def observed(self) -> bool:
         return self.fact(RunEnd) is not None
 
     def seen(self) -> Seen:
         facts = self.facts()
-        judgements = judge_all(self.catalogue, facts)
+        judgements = self.told(judge_all(self.catalogue, facts))
         return Seen(gravest(self.catalogue, judgements), judgements, self.experiments(), circumstances(facts))
 
-    def job(self, bound: Bound, **differs: Any) -> Job:
-        """The user's command on the same seed, within the user's limits, except for what differs."""
+    def told(self, judgements: tuple[Judgement, ...]) -> tuple[Judgement, ...]:
+        """Judgements without what a cure at run time leaves to be seen: the program's own call is as it was."""
+        causes = [self.catalogue.causes[cause] for cause in self.carried.by_change]
+        known = {check for cause in causes for check in cause.mechanism}
+        return tuple(j for j in judgements if j.check not in known or j.outcome != "fired")
+
+    def put(self, kind: Kind, summary: str, fact: Fact | None = None, source: Source = Source()) -> Evidence:  # noqa: B008 (frozen)
+        """A fact of the run that is judged, on record; lines are told as they are in the user's files."""
+        if self.carried.edits:
+            summary = edited.in_users_lines(summary, self.carried.edits, self.request.cwd)
+            line = self.users_place(Place(source.file, source.line)).line if source.file else source.line
+            source = replace(source, line=line)
+        return self.ledger.add_evidence(kind, summary, source=source, fact=fact, run=self.base)
+
+    def users_place(self, place: Place) -> Place:
+        """A place as it is in the user's files, which are without the cures that were carried."""
+        real = os.path.realpath(os.path.join(self.request.cwd, place.file))
+        for one in self.carried.edits:
+            if os.path.realpath(one.file) == real and place.line is not None and not one.where:
+                return replace(place, line=edited.users_line(one, place.line))
+        return place
+
+    def job(
+        self,
+        bound: Bound,
+        *,
+        changes: tuple[tuple[str, str, str], ...] = (),
+        edits: tuple[Edit, ...] = (),
+        **differs: Any,
+    ) -> Job:
+        """The user's command on the same seed, within the user's limits, with all that is carried and what differs."""
         request = self.request
         bound = request.limits.within(bound)
-        job = Job(request.command, request.cwd, request.seed, bound, changes=self.restores, stdin=self.stdin)
+        changes = (*self.restores, *self.carried.changes, *changes)
+        edits = edited.together(self.carried.edits, edits) if self.carried.edits else edits
+        job = Job(request.command, request.cwd, request.seed, bound, changes, edits, stdin=self.stdin)
         return replace(job, isolation=request.isolation, **differs)
 
     def run(self, bound: Bound, watch: Watcher | None = None, **differs: Any) -> Ran:

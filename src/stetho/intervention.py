@@ -28,9 +28,12 @@ ALTERS = (
     "upkeep",
     "evaluation",
     "held-out",
+    "shared",
     "best",
     "error",
     "chance",
+    "start",
+    "answers",
 )
 
 
@@ -54,9 +57,11 @@ class Intervention:
     data; the "spread" of its values, each the mean of another number of samples; its "scatter", so that only means over
     half of the run tell; nothing but "time" changes; nothing but "upkeep", what steps come to cost in memory and time;
     or nothing but "evaluation", which shows in what the program prints. Where training is made harder on purpose, only
-    "held-out" results tell; only the "best" of them where a change moves the point from which on they get worse; and
-    only by how many times their "error" grows where less data alone lets it grow a little. Nothing but "chance"
-    changes: then any difference tells."""
+    "held-out" results tell; where samples that are "shared" are left out of it, those of the data that shares them;
+    only the "best" of them where a change moves the point from which on they get worse; and only by how many times
+    their "error" grows where less data alone lets it grow a little. Nothing but "chance" changes: then any difference
+    tells. What a run has to begin with shows at its "start", from which it may recover. Where the "answers" in
+    evaluation are made right, only whether the score is perfect tells."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]

@@ -47,16 +47,17 @@ STOPPED = {
 
 
 def observe(inquiry: Inquiry) -> None:
-    """Run the command as it is, in isolation, and put everything it shows on record."""
+    """Run the command as it is, or with the cures that are carried, in isolation; all it shows is put on record."""
     request = inquiry.request
     command = " ".join(request.command)
     if request.executor == "local":
         probe(inquiry)
-    inquiry.show(f"observing  {command}")
+    cured = f", with {' and '.join(inquiry.carried.told)}" if inquiry.carried.told else ""
+    inquiry.show(f"observing  {command}{cured}")
     with Witness() as witness:
         ran = inquiry.run(Bound(max(5.0, inquiry.remaining() / 3)), symptom_clear(inquiry))
     try:
-        record = recorded(inquiry, ran, BASE)
+        record = recorded(inquiry, ran, inquiry.base)
         put_end(inquiry, ran, record, witness.pythons if ran.pythons is None else ran.pythons)
         inquiry.steps += 0 if ran.reused else measure.taken(measure.main_steps(record))
         put_output(inquiry, ran, ran.output, ran.users_path, ran.renamed)
@@ -64,6 +65,8 @@ def observe(inquiry: Inquiry) -> None:
         put_saved_states(inquiry)
         put_standstill(inquiry, ran)
         put_printed(inquiry, ran.output)
+        if inquiry.base != BASE:
+            return
         if ran.reused:
             inquiry.ledger.add_note("the first run was made before and nothing has changed since; --fresh repeats it")
         if ran.node is not None:
@@ -83,10 +86,10 @@ def put_standstill(inquiry: Inquiry, ran: Ran) -> None:
         path = inquiry.users_path(ran.users_path(file))
         return path if (cwd / path).is_file() and "site-packages" not in path and not Path(path).is_absolute() else None
 
-    found = standstill(inquiry.case.recordings / BASE, own) if ran.stopped_by == "time" else None
+    found = standstill(inquiry.case.recordings / inquiry.base, own) if ran.stopped_by == "time" else None
     if found is not None:
         fact, told = found
-        inquiry.ledger.add_evidence("observation", told, source=Source(step=fact.step), fact=fact, run=BASE)
+        inquiry.put("observation", told, fact, Source(step=fact.step))
 
 
 def put_refusal(inquiry: Inquiry, ran: Ran) -> None:
@@ -105,7 +108,7 @@ def probe(inquiry: Inquiry) -> None:
         for piece in one.function(target) if one.at_start else ():
             if isinstance(piece, Seen):
                 summary, source = f"{one.id}: {piece.summary}", Source(command=piece.read)
-                inquiry.ledger.add_evidence("probe", summary, source=source, fact=piece.fact, run=BASE)
+                inquiry.put("probe", summary, piece.fact, source)
 
 
 def symptom_clear(inquiry: Inquiry) -> Watcher:
@@ -152,10 +155,10 @@ def put_facts(inquiry: Inquiry, record: Recording) -> None:
     command = " ".join(inquiry.request.command)
     for fact, summary in measure.facts(record):
         kept = thinned(fact) if isinstance(fact, LossCurve) else fact
-        inquiry.ledger.add_evidence("observation", summary, source=source_of(fact, command), fact=kept, run=BASE)
+        inquiry.put("observation", summary, kept, source_of(fact, command))
     known = {kind: fact for kind, (_, fact) in inquiry.facts().items()}
     for fact, summary in files.facts(record, inquiry.request.cwd, known):
-        inquiry.ledger.add_evidence("reading", summary, source=source_of(fact, command), fact=fact, run=BASE)
+        inquiry.put("reading", summary, fact, source_of(fact, command))
     for fault in record.faults:
         inquiry.ledger.add_note(f"the observer switched itself off: {fault}")
 
@@ -163,7 +166,7 @@ def put_facts(inquiry: Inquiry, record: Recording) -> None:
 def put_end(inquiry: Inquiry, ran: Ended, record: Recording, seen: Sequence[Python] | None = None) -> None:
     """How the run ended, and why no step was recorded if none was; `seen` is what a witness saw from outside."""
     steps = measure.taken(measure.main_steps(record))
-    folder, command = inquiry.case.recordings / BASE, inquiry.request.command
+    folder, command = inquiry.case.recordings / inquiry.base, inquiry.request.command
     why_not = attachment.why_not(record, folder, command, seen, ran.injection_error)
     end = RunEnd(
         ran.code, ran.signal, steps, round(ran.seconds, 2), record.attached, ran.stopped_by, record.backwards, why_not
@@ -171,7 +174,7 @@ def put_end(inquiry: Inquiry, ran: Ended, record: Recording, seen: Sequence[Pyth
     ended = STOPPED.get(ran.stopped_by or "", f"ended by {ran.signal}" if ran.signal else f"exit code {ran.code}")
     summary = f"{steps} steps in {ran.seconds:.1f} s, {ended}{': ' if why_not else ''}{why_not}"
     source = Source(command=" ".join(inquiry.request.command))
-    inquiry.ledger.add_evidence("observation", summary, source=source, fact=end, run=BASE)
+    inquiry.put("observation", summary, end, source)
     if ran.injection_error:
         inquiry.ledger.add_note(f"the observer could not start: {ran.injection_error.strip()}")
 
@@ -195,7 +198,7 @@ def put_output(
                 shown = shown.replace(copy, original)
             shown = shown.replace(inquiry.request.cwd + "/", "")
             source = Source(file="output.txt", line=reading.line)
-            inquiry.ledger.add_evidence("reading", shown, source=source, fact=fact, run=BASE)
+            inquiry.put("reading", shown, fact, source)
 
 
 def put_saved_states(inquiry: Inquiry) -> None:
@@ -211,8 +214,7 @@ def put_saved_states(inquiry: Inquiry) -> None:
     broken = [one for one in found if one.broken]
     if broken:
         told = f"{broken[0].file} is {broken[0].state}, one of {len(found)} saved states of the project"
-        inquiry.ledger.add_evidence("reading", told, source=Source(file=broken[0].file), fact=Checkpoints(tuple(found)),
-                                    run=BASE)  # fmt: skip
+        inquiry.put("reading", told, Checkpoints(tuple(found)), Source(file=broken[0].file))
 
 
 def saved_states(cwd: Path, *, deep: int = 4) -> Iterator[Path]:
@@ -229,7 +231,7 @@ def put_printed(inquiry: Inquiry, output: Path) -> None:
     if curve is None and (end is None or end.code != 0 or end.backwards or not end.attached):
         return
     for known in facts_of_output(output, inquiry.catalogue, curve):
-        inquiry.ledger.add_evidence("reading", known.words, source=known.source, fact=known.fact, run=BASE)
+        inquiry.put("reading", known.words, known.fact, known.source)
     if curve is None and inquiry.fact(LossCurve) is not None:
         inquiry.ledger.add_note("no step was seen: what is said rests on what the program printed")
 

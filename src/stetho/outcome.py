@@ -9,9 +9,11 @@ from stetho.best_result import gained, grown
 from stetho.catalogue import Catalogue
 from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
-from stetho.facts import LossCurve, RunEnd
+from stetho.facts import LossCurve, Printed, RunEnd
+from stetho.held_out import RIGHT
 from stetho.inquiry import Facts, gravest, judge_all
-from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps
+from stetho.logged.roles import words_of
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps, at_start, difference
 from stetho.stretches import in_stretches, resized
 from stetho.upkeep import compare_upkeep
 from stetho.yardstick import (
@@ -24,6 +26,7 @@ from stetho.yardstick import (
     compare_pace,
     compare_printed,
     fact_in,
+    top_of,
 )
 
 # A stretch of late training shows these by nature; it is well as long as it stays where the run was.
@@ -43,6 +46,8 @@ FAR_ABOVE = 2.0
 BEYOND_GROWTH = 50.0
 # The first loss knows of no step yet; a start of more than so many times as much is no start any more.
 EXPLODED = 10.0
+# The share of the best possible score that is as good as perfect.
+PERFECT = 0.97
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,10 @@ def judge_outcome(
         return decided
     if alters == "chance":
         return _by_chance(base, changed)
+    if alters == "answers":
+        return _by_perfection(base, changed)
+    if alters == "start":
+        return _by_start(base, changed, was, now)
     if alters == "time":
         return _by_pace(base, changed, found, was, now)
     if alters == "upkeep":
@@ -120,8 +129,8 @@ def judge_outcome(
     # Where no result is printed in both runs, right answers were counted all the same.
     counted = alters == "loss" and was in HELD_OUT and found is not None and compared.measure == "accuracy"
     unprinted = counted and compare_printed(base, changed).difference is None
-    if (alters in ("evaluation", "held-out") or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
-        return _by_result(base, changed, was, now)
+    if (alters in ("evaluation", "held-out", "shared") or was in (*HELD_OUT, TOO_GOOD)) and not unprinted:
+        return _by_result(base, changed, was, now, marked=alters == "shared")
     if _fails(base, was):
         return _from_failure(base, changed, was, now)
     if alters == "loss" and compared.measure != "accuracy" and _score_decides(base, changed):
@@ -302,6 +311,48 @@ def _by_chance(base: Facts, changed: Facts) -> Judged:
     return Judged("worse", f"the losses differ from step {apart} on, {first}, with the same seed", before, after)
 
 
+def _by_perfection(base: Facts, changed: Facts) -> Judged:
+    """The outcome of a run whose held-out answers are all right: its accuracy is perfect, or is not made of them."""
+    one, two = fact_in(base, Printed), fact_in(changed, Printed)
+    # A score of training, or one that does not say what it is of, has nothing to do with these answers.
+    theirs = {n.name: n for n in two.numbers if n.split == "validation"} if two is not None else {}
+    held = [n for n in one.results() if n.kind == "score" and n.split == "validation"] if one is not None else []
+    ours = [n for n in held if n.name in theirs and words_of(n.name) & RIGHT]
+    top = top_of(ours[0], theirs[ours[0].name]) if ours else None
+    if not ours or top is None:
+        return Judged("undecided", "no accuracy on held-out data is printed in both runs", measure="printed result")
+    name, before, after = ours[0].name, ours[0].values[-1], theirs[ours[0].name].values[-1]
+    if len(theirs[name].values) < 2:
+        return Judged("undecided", "only one evaluation was made", before, after, name)
+    told = f"with every answer right, printed {name} {before:.4g} -> {after:.4g}"
+    if after >= PERFECT * top:
+        return Judged("better", f"{told}, which is perfect", before, after, name)
+    return Judged("same", f"{told}, where {top:g} is perfect", before, after, name)
+
+
+def _by_start(base: Facts, changed: Facts, was: str, now: str) -> Judged:
+    """The outcome by the first steps, from which a run may recover; else by the end, as a rate changes all of it."""
+    one, two = fact_in(base, LossCurve), fact_in(changed, LossCurve)
+    pairs = at_equal_steps(one, two) if one is not None and two is not None else []
+    found, end = at_start(pairs), difference(pairs)
+    if found is None or end is None:
+        return Judged("undecided", "too few steps to tell", *_levels(base, changed))
+    where, told = ("first", found) if found.clear or not end.clear else ("final", end)
+    measure = "loss" if where == "final" else f"loss of the first {found.steps} steps"
+    words = f"{where} loss {told.before:.4g} -> {told.after:.4g}"
+    outcome: ExperimentOutcome = "better" if told.better else "worse" if told.worse else "same"
+    if outcome == "better" and end.worse:
+        return Judged("undecided", f"{words}, and clearly higher at the end", told.before, told.after, measure, told)
+    if outcome == "better" and was != "none" and now == "none":
+        outcome, words = "symptom-gone", f"{words}, {was} gone"
+    elif outcome == "same" and not (found.excluded and end.excluded):
+        outcome, words = "undecided", f"{words}, noise decides: {found.gain:+.2g} ± {found.error:.2g}"
+    ending = {"better": ", clearly lower", "worse": ", clearly higher", "same": ", no clear difference"}
+    return Judged(
+        outcome, f"{words}{ending.get(outcome, '')}{_still(was, now)}", told.before, told.after, measure, told
+    )
+
+
 def _by_pace(base: Facts, changed: Facts, loss: Difference | None, was: str, now: str) -> Judged:
     """The outcome of a change that is about time; what it does to the loss is told when it is a loss."""
     compared = compare_pace(base, changed)
@@ -357,9 +408,11 @@ def _score_rises(base: Facts, changed: Facts) -> bool:
     return shown.difference is not None and shown.difference.better and not shown.why
 
 
-def _by_result(base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False) -> Judged:
+def _by_result(
+    base: Facts, changed: Facts, was: str, now: str, *, scores: bool = False, marked: bool = False
+) -> Judged:
     """The outcome by what the program printed of how well it does."""
-    compared = compare_printed(base, changed, scores=scores)
+    compared = compare_printed(base, changed, scores=scores, marked=marked)
     found = compared.difference
     if found is None:
         return Judged("undecided", compared.why, measure="printed result")

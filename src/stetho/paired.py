@@ -27,6 +27,8 @@ LONGEST_MEMORY = 0.95
 # what the second differences allow for is no noise that matters.
 ROUGHNESS, SMOOTH = 0.45, 0.05
 BLOCKS = 8
+# Steps that are a run's beginning.
+EARLY = 60
 # The standard error of a trimmed mean, in those of a mean.
 TRIMMED = 1.06
 # With so few blocks their spread is itself uncertain: three sigmas of many are this much more of few.
@@ -121,6 +123,21 @@ def difference(pairs: Sequence[tuple[float, float]]) -> Difference | None:
         before.end, after.end, gain, _error(gaps, size), SHARE * max(level, 1e-12), len(known), _alike(one, two),
         _apart(one[-size:], two[-size:]), math.isclose(*known[0], rel_tol=1e-6),
     )  # fmt: skip
+
+
+def at_start(pairs: Sequence[tuple[float, float]], most: int = EARLY) -> Difference | None:
+    """How the second curve differs from the first over the first steps, the very first one left out, which knows of no
+    change yet; None when there is too little of them."""
+    known = list(pairs[1 : most + 1])
+    if len(known) < WINDOW // 2 or not all(math.isfinite(v) for pair in known for v in pair):
+        return None
+    before, after = (trimmed_mean([pair[side] for pair in known]) for side in (0, 1))
+    gaps = [a - b for a, b in known]
+    matters = SHARE * max(abs(before), abs(after), 1e-12)
+    same = math.isclose(*pairs[0], rel_tol=1e-6)
+    return Difference(
+        before, after, trimmed_mean(gaps), _error(gaps, len(gaps)), matters, len(known), None, same_start=same
+    )
 
 
 def trimmed_mean(values: Sequence[float]) -> float:

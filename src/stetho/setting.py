@@ -8,8 +8,8 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from stetho import edited
 from stetho.evidence import Place
 from stetho.experiment import Edit
 from stetho.fixes import Cure, Grounds
@@ -110,7 +110,7 @@ def _rank(setting: Setting, line: str, own_file: bool) -> int:
 
 def in_config(file: str, setting: Setting) -> Iterator[tuple[str, Cure]]:
     try:
-        data = Path(file).read_bytes()
+        data = edited.content(file)
         text = data.decode("utf-8") if len(data) <= LARGEST_CONFIG else ""
     except (OSError, UnicodeDecodeError):
         return

@@ -27,7 +27,7 @@ from stetho.facts import (
     Printed,
 )
 from stetho.fixes import Cure, Grounds
-from stetho.inquiry import BASE, Facts, Inquiry, map_places, thinned
+from stetho.inquiry import Facts, Inquiry, map_places, thinned
 from stetho.made import Made, keep
 from stetho.outcome import Judged, judge_outcome
 from stetho.parallel import Task, at_once, together
@@ -108,7 +108,7 @@ def put(
     found = result.judged
     experiment = Experiment(
         number, kind, change, question, said, found.outcome, found.detail, round(result.seconds, 2),
-        result.steps, found.before, found.after, (evidence.id, *cites), tests, supplies, found.measure,
+        result.steps, found.before, found.after, (evidence.id, *cites), tests, supplies, found.measure, inquiry.base,
     )  # fmt: skip
     inquiry.ledger.add_experiment(experiment)
     return experiment
@@ -146,7 +146,7 @@ def prepared(
     command = cure.command if cure is not None and cure.command is not None else inquiry.request.command
     bound = Bound(max(5.0, min(inquiry.remaining(), 30 + 4 * expected_seconds(inquiry))), steps or step_bound(inquiry))
     edits = cure.edits if cure else ()
-    job = inquiry.job(bound, command=command, changes=(*inquiry.restores, *changes), edits=edits)
+    job = inquiry.job(bound, command=command, changes=changes, edits=edits)
     watch = first_reason(
         lambda p: inquiry.progress(f"step {p.steps}, {p.seconds:.0f} s"),
         outcome_decided(inquiry.facts(inquiry.ground)),
@@ -195,8 +195,12 @@ def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cur
     """Why a changed run says nothing: its change was not made, or not seen to have its effect."""
     if inquiry.restores and not restored(record):
         return "the kept state was not put back"
+    # What is carried at run time acts in every run: what it has done in the one without the change is not the change's.
+    carried = inquiry.record() if inquiry.carried.changes else None
+    if carried is not None and carried.applied.count and not record.applied.count:
+        return "the change that cures another cause was not made"
     if cure is None:
-        return why_not_applied(record) or _confounded(inquiry, record)
+        return why_not_applied(record, carried) or _confounded(inquiry, record)
     return "" if took_effect(inquiry, cure, cause, facts) else "the edit did not have its effect"
 
 
@@ -277,7 +281,7 @@ def origin_seen(inquiry: Inquiry, made: Made) -> tuple[tuple[str, ...], str]:
         _, fact = made.facts.get(kind, ("", None))
         if fact is None or (isinstance(fact, InputScale) and not fact.nonfinite):
             continue
-        evidence = inquiry.ledger.add_evidence("observation", made.told[kind], fact=fact, run=BASE)
+        evidence = inquiry.put("observation", made.told[kind], fact)
         return (evidence.id,), made.told[kind]
     return (), "the failure came back, its origin was not seen"
 

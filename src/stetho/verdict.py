@@ -62,6 +62,20 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class Remains:
+    """What the run shows with the cures of the causes so far applied."""
+
+    status: Status
+    statement: str
+    """In one sentence: that it is clear, which problem remains, or why it was not looked at."""
+    cures: tuple[str, ...] = ()
+    """What is applied, cause by cause."""
+    symptoms: tuple[Symptom, ...] = ()
+    evidence: tuple[str, ...] = ()
+    next: tuple[NextTest, ...] = ()
+
+
+@dataclass(frozen=True)
 class Trial:
     """The final loss, or what else it is judged by, without and with the fix: same seed, same number of steps."""
 
@@ -89,6 +103,16 @@ class NextTest:
     test: str
     splits: tuple[str, ...] = ()
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Further(Claim):
+    """A cause that is established beside the first one: claimed of the run with the cures of all before it applied."""
+
+    fix: Fix | None = None
+    """Its own cure, on top of those before it; None where none could be written and tried."""
+    remains: Remains | None = None
+    """What the run shows with its cure applied, too."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +147,8 @@ class Tried:
     detail: str = ""
     reading: str = ""
     """What the outcome says about the leading causes, in words."""
+    beside: tuple[str, ...] = ()
+    """The causes whose cures were applied already."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +254,10 @@ class Verdict:
     """What became of the hypothesis that was brought; None when none was."""
     regression: Regression | None = None
     """What became of the comparison with a run that was fine; None when none was named."""
+    remains: Remains | None = None
+    """What the run shows with the cure of the claim applied; None where it was not asked to go on (--all)."""
+    also: tuple[Further, ...] = ()
+    """Causes that are established of what remains, in the order in which they were found."""
 
     @property
     def exit_code(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from stetho import catalogue, config, late, snapshot
+from stetho import catalogue, config, further, late, snapshot
 from stetho.case import Case, Request, new_case
 from stetho.choice import possible
 from stetho.conclusion import localised, rank, verdict
@@ -41,13 +41,15 @@ def investigate(inquiry: Inquiry) -> Verdict:
         refuse_isolation(inquiry)
         compare(inquiry)
         experiment(inquiry)
+        if inquiry.request.all_causes:
+            further.go_on(inquiry, experiment)
     except KeyboardInterrupt:
         inquiry.ledger.add_note("interrupted by the user")
         raise Interrupted(f"interrupted; the case is kept: stetho cases resume {inquiry.case.path}") from None
     except WorkerLost as error:
         inquiry.ledger.add_note(str(error))
         raise WorkerLost(f"{error}; the case is kept: stetho cases resume {inquiry.case.path}") from error
-    result = verdict(inquiry)
+    result = further.completed(inquiry, verdict(inquiry))
     inquiry.ledger.add_verdict(result)
     return result
 
@@ -150,7 +152,7 @@ def judge(
                 experiment(inquiry)
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the case is kept: stetho why {case.path}") from None
-        result = verdict(inquiry)
+        result = further.completed(inquiry, verdict(inquiry))
         ledger.add_verdict(result)
         return result
 

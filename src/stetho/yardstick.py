@@ -231,20 +231,21 @@ def pace(facts: Facts) -> tuple[float, float, int] | None:
     return 1 / mean, spread / mean**2, len(seconds)
 
 
-def compare_printed(base: Facts, changed: Facts, *, scores: bool = False) -> Compared:
+def compare_printed(base: Facts, changed: Facts, *, scores: bool = False, marked: bool = False) -> Compared:
     """The two runs by what the program itself printed of how well it does, held-out numbers first; or scores only.
 
-    Where it printed nothing that both have, by the losses that were seen in evaluations.
+    Where it printed nothing that both have, by the losses that were seen in evaluations; these come before what is
+    printed where only numbers `marked` as held-out are sure to be about the right data.
     """
+    seen = evaluated(base, changed, scores=scores)
     one, two = fact_in(base, Printed), fact_in(changed, Printed)
     theirs = {number.name: number for number in two.numbers} if two is not None else {}
     for ours in one.results() if one is not None else ():
         other = theirs.get(ours.name)
-        if scores and ours.kind != "score":
+        if (scores and ours.kind != "score") or (marked and seen is not None and ours.split != "validation"):
             continue
         if other is not None and math.isfinite(level(ours)) and math.isfinite(level(other)):
             return Compared(ours.name, "", by_printed(ours, other))
-    seen = evaluated(base, changed, scores=scores)
     if seen is not None:
         return Compared(seen[0].name, "", by_printed(*seen), "seen, not printed")
     return Compared("printed result", "", None, "the program printed no result that both runs have")
@@ -254,7 +255,7 @@ def evaluated(base: Facts, changed: Facts, *, scores: bool) -> tuple[PrintedNumb
     """Held-out evaluations of both runs at equal steps: right answers where they were seen, else the loss."""
     one, two = fact_in(base, Evaluations), fact_in(changed, Evaluations)
     ours = one.held_out() if one is not None else None
-    theirs = two.at(ours.where, ours.function) if ours is not None and two is not None else None
+    theirs = two.like(ours) if ours is not None and two is not None else None
     if ours is None or theirs is None:
         return None
     same = [k for k, step in enumerate(ours.steps) if step <= theirs.steps[-1]]

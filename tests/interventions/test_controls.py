@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -153,3 +155,112 @@ def test_extreme_targets_are_brought_back(tmp_path: Path) -> None:
     (plain, _), (changed, why_not) = under(tmp_path, "", EXTREME), under(tmp_path, "extremes-limited", EXTREME)
     assert why_not == ""
     assert changed["worst"] < plain["worst"] / 100
+
+
+SAVED = """
+net = nn.Linear(6, 3)
+adam = torch.optim.Adam(net.parameters(), lr={rate})
+falling = torch.optim.lr_scheduler.StepLR(adam, 2)
+def train():
+    for _ in range(5):
+        loss = F.cross_entropy(net(X), Y)
+        adam.zero_grad(); loss.backward(); adam.step(); falling.step()
+if not {reads}:
+    train()
+    torch.save({{"net": net.state_dict(), "adam": adam.state_dict(), "falling": falling.state_dict()}}, "saved.pt")
+else:
+    found = torch.load("saved.pt")
+    net.load_state_dict(found["net"])
+    if {loads}:
+        adam.load_state_dict(found["adam"])
+        falling.load_state_dict(found["falling"])
+    train()
+print(json.dumps({{"weight": float(net.weight.double().abs().sum()), "rate": adam.param_groups[0]["lr"],
+                  "steps": float(adam.state[net.weight]["step"]), "epoch": falling.last_epoch}}))
+"""
+
+
+def resumed(tmp_path: Path, change: str, loads: bool, rate: float = 0.02) -> tuple[dict[str, float], str]:
+    # An observed run leaves no file behind.
+    program = HEAD + SAVED.format(reads=False, loads=False, rate=0.02)
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
+    return under(tmp_path, change, SAVED.format(reads=True, loads=loads, rate=rate))
+
+
+def test_a_saved_state_gives_the_very_numbers_of_a_program_that_loads_it(tmp_path: Path) -> None:
+    (ours, why), (theirs, _) = resumed(tmp_path, "saved-state", False), resumed(tmp_path, "", True)
+    assert why == ""
+    assert ours == theirs
+    assert ours["steps"] == ours["epoch"] == 10
+
+
+def test_a_state_that_is_loaded_already_is_left_alone(tmp_path: Path) -> None:
+    assert "nothing was read that fits" in resumed(tmp_path, "saved-state", True)[1]
+
+
+def test_an_optimizer_with_another_rate_is_not_the_one_that_was_saved(tmp_path: Path) -> None:
+    assert "nothing was read that fits" in resumed(tmp_path, "saved-state", False, rate=0.003)[1]
+
+
+SCORED = """
+V, W = torch.randn(40, 6), torch.arange(40) % {kinds}
+net = nn.Linear(6, {width})
+sgd = torch.optim.SGD(net.parameters(), lr=0.01)
+def loss_of(out, y):
+    return {loss}
+for epoch in range(3):
+    net.train()
+    sgd.zero_grad(); loss_of(net(X), Y % {kinds}).backward(); sgd.step()
+    net.eval()
+    right = 0.0
+    with torch.no_grad():
+        rows = {rows}
+        for i in rows.split(8):
+            out, y = net(V[i]), W[i]
+            before = {score}
+            loss_of(out, y)
+            right += ({score} if {after} else before) * len(i) / len(rows)
+print(json.dumps({{"score": right}}))
+"""
+ENTROPY = {"kinds": 3, "width": 3, "loss": "F.cross_entropy(out, y)", "rows": "torch.arange(40)", "after": True}
+LOGITS = {**ENTROPY, "kinds": 2, "width": 1, "loss": "F.binary_cross_entropy_with_logits(out[:, 0], y.float())"}
+RIGHT = "(out.argmax(1) == y).float().mean().item()"
+
+
+@pytest.mark.parametrize(
+    ("form", "score"),
+    [
+        (ENTROPY, RIGHT),
+        ({**ENTROPY, "after": False}, RIGHT),
+        ({**ENTROPY, "loss": "F.nll_loss(out.log_softmax(1), y)"}, RIGHT),
+        (LOGITS, "((out[:, 0] > 0) == (y > 0)).float().mean().item()"),
+        (LOGITS, "((out[:, 0].sigmoid() > 0.5) == (y > 0)).float().mean().item()"),
+    ],
+)
+def test_a_score_that_is_right_is_perfect_when_every_answer_is(
+    tmp_path: Path, form: dict[str, Any], score: str
+) -> None:
+    told, why = under(tmp_path, "perfect-answers", SCORED.format(**form, score=score))
+    assert why == ""
+    assert told["score"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("form", "score"),
+    [
+        (ENTROPY, "(out.argmax(1) == y.roll(1)).float().mean().item()"),
+        (ENTROPY, "(out.argmax(1, keepdim=True) == y).float().mean().item()"),
+        (LOGITS, "((out > 0) == (y > 0)).float().mean().item()"),
+        (LOGITS, "((out[:, 0] > 0.5) == (y > 0)).float().mean().item()"),
+    ],
+)
+def test_a_score_that_is_wrong_is_not(tmp_path: Path, form: dict[str, Any], score: str) -> None:
+    told, why = under(tmp_path, "perfect-answers", SCORED.format(**form, score=score))
+    assert why == ""
+    assert told["score"] < 0.7
+
+
+def test_answers_are_known_only_where_the_same_samples_come_again(tmp_path: Path) -> None:
+    others = {**ENTROPY, "rows": "torch.arange(40)[epoch * 8 : epoch * 8 + 16]"}
+    _, why = under(tmp_path, "perfect-answers", SCORED.format(**others, score=RIGHT))
+    assert "samples that the first one did not have" in why

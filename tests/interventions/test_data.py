@@ -1196,3 +1196,71 @@ def test_the_place_of_the_target_is_held(under: Under) -> None:
     assert all(len(given[:, 11].unique()) == 1 and len(given[:, 10].unique()) > 1 for given in model.trained[1:])
     under("without-target", with_held_out(model, x[:64], x[40:]))
     assert "not found" in under.why_not
+
+
+def test_training_data_that_is_evaluated_as_well_stays_in_the_training(under: Under) -> None:
+    draw = torch.Generator().manual_seed(1)
+    x = torch.randn(64, 5, generator=draw)
+    held = torch.cat([x[:20], torch.randn(10, 5, generator=draw)])
+    y = torch.randint(0, 3, (64,), generator=draw)
+    model = Watched(nn.Linear(5, 3))
+
+    def loss_of(step: int) -> torch.Tensor:
+        if step % 4 == 0 and step:
+            model.eval()
+            with torch.no_grad():
+                model(x)
+                model(held)
+            model.train()
+        rows = slice(step % 4 * 16, step % 4 * 16 + 16)
+        return F.cross_entropy(model(x[rows]), y[rows])
+
+    under("apart", lambda: train(model, loss_of, steps=12))
+    assert under.why_not == ""
+    seen = {tuple(row) for given in model.trained[4:] for row in given.tolist()}
+    assert not seen & {tuple(row) for row in x[:20].tolist()}
+    assert {tuple(row) for row in x[32:].tolist()} <= seen, "what is only training data is trained on as before"
+
+
+class Parts(nn.Module):
+    """A body and a head, of which a checkpoint has the body under another name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(5, 16), nn.Tanh(), nn.Linear(16, 8))
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.body(x))
+
+
+@pytest.mark.parametrize("name", ["encoder", "net.trunk"])
+def test_weights_of_a_part_with_another_name_are_put_into_it(under: Under, name: str) -> None:
+    read = {f"{name}.{key}": torch.randn_like(value) for key, value in Parts().body.state_dict().items()}
+    read["classifier.weight"] = torch.randn(40, 8)
+    model, begun = Parts(), []
+
+    def loss_of(step: int) -> torch.Tensor:
+        output = model(torch.ones(4, 5))
+        begun.append({key: value.clone() for key, value in model.body.state_dict().items()})
+        return F.cross_entropy(output, torch.zeros(4, dtype=torch.long))
+
+    def program() -> list[float]:
+        model.load_state_dict(read, strict=False)
+        return train(model, loss_of, steps=1)
+
+    under("read-weights", program)
+    assert under.why_not == ""
+    assert all(torch.equal(begun[0][key], read[f"{name}.{key}"]) for key in begun[0])
+
+
+def test_weights_of_another_model_are_not_put_into_parts(under: Under) -> None:
+    read = {"trunk.0.weight": torch.randn(16, 7), "trunk.0.bias": torch.randn(16), "trunk.2.weight": torch.randn(9, 16)}
+    model = Parts()
+
+    def program() -> list[float]:
+        model.load_state_dict(read, strict=False)
+        return train(model, lambda step: model(torch.ones(4, 5)).square().mean(), steps=1)
+
+    under("read-weights", program)
+    assert under.why_not

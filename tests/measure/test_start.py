@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stetho import recording
-from stetho.facts import Resumed, Seeds, WeightsRead
+from stetho.facts import Resumed, SavedStates, Seeds, WeightsRead
 
 from .lines import MAKE, TRAIN, fact, line, read, steps, summary, told, write
 
@@ -66,3 +66,15 @@ def test_weights_that_were_read_beside_those_in_use(tmp_path: Path) -> None:
     [one] = fact(WeightsRead, record).sources
     assert (one.what, one.where, one.elements, one.fits, one.held, one.elsewhere) == ("file", MAKE, 100, 90, 0, 5)
     assert "0 of 90 that fit" in summary(WeightsRead, record)
+
+
+def test_saved_states_beside_what_the_first_step_begins_with(tmp_path: Path) -> None:
+    record = read(
+        tmp_path,
+        line("saved", o=0, what="optimizer", name="Adam", site=1, saved=400, begun=0, same=True),
+        line("saved", o=0, what="scheduler", name="StepLR", site=1, saved=9, begun=9, same=True),
+    )
+    one, two = fact(SavedStates, record).states
+    assert (one.what, one.name, one.where, one.saved, one.begun, one.same) == ("optimizer", "Adam", MAKE, 400, 0, True)
+    assert (two.what, two.saved, two.begun, two.optimizer) == ("scheduler", 9, 9, 0)
+    assert "a state of Adam after 400 steps; it begins with none of them" in summary(SavedStates, record)

@@ -10,6 +10,7 @@ import click
 from stetho import config
 from stetho.commands.options import case_root
 from stetho.errors import BadRequest
+from stetho.experiment import Edit
 
 
 @click.command()
@@ -22,6 +23,7 @@ def command(case: str, case_root: str | None, apply: bool) -> None:
     CASE is a case's id, number or path, or `last`. Nothing is edited without --apply, and only files
     that are still as they were when the fix was tried.
     """
+    from stetho import edited
     from stetho.case import open_case
 
     root = Path(case_root or config.load(Path.cwd()).case)
@@ -35,7 +37,10 @@ def command(case: str, case_root: str | None, apply: bool) -> None:
         click.echo(verdict.fix.diff, nl=False)
         click.echo(f"tried: final loss {_told(trial.before)} without it, {_told(trial.after)} with it, same seed")
         return
-    edits = next(x for x in reversed(experiments) if x.evidence == verdict.fix.trial.evidence).change.edits
+    tried = [x for x in experiments if x.evidence and {*x.evidence} <= {*verdict.fix.trial.evidence}]
+    edits: tuple[Edit, ...] = ()
+    for one in tried:
+        edits = edited.together(edits, one.change.edits)
     if not edits:
         raise BadRequest(f"this fix is a changed command, nothing to edit: {verdict.fix.summary}")
     for edit in edits:

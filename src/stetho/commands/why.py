@@ -44,6 +44,7 @@ class SplitAtDashes(click.Command):
 @click.option("--symptom", metavar="TEXT", help="What you saw. It is looked for, and never taken as evidence.")
 @click.option("--suspect", metavar="CAUSE", help="Put this cause to the test: supported, refuted or undecided.")
 @click.option("--good", metavar="REF", help="A run that was fine: a case, commit, folder, file or command line.")
+@click.option("--all", "all_causes", is_flag=True, help="Go on with the cure applied, until nothing more is wrong.")
 @click.option("--no-experiments", is_flag=True, help="Observe and rank only; run no changed copy.")
 @running_options
 @click.pass_context
@@ -57,6 +58,7 @@ def command(
     symptom: str | None,
     suspect: str | None,
     good: str | None,
+    all_causes: bool,
     no_experiments: bool,
     running: Running,
 ) -> None:
@@ -70,8 +72,12 @@ def command(
     With --good REF the command is compared with a run that was fine, and the smallest difference between the two
     that brings the failure is searched for by undoing parts of it.
 
+    With --all a cause that is established stays cured, and what the run shows then is looked into in the same way,
+    until it is clear, nothing more can be claimed, or the budget is spent.
+
     \b
       stetho why -- python train.py --lr 3e-4
+      stetho why --all -- python train.py
       stetho why --suspect train/missing-zero-grad -- python train.py
       stetho why --good HEAD~5 -- python train.py
       stetho why run.log
@@ -91,6 +97,8 @@ def command(
         raise BadRequest("--suspect runs experiments, so it needs a command after --")
     if good is not None and not given:
         raise BadRequest("--good compares the run of a command with one that was fine, so it needs a command after --")
+    if all_causes and (not given or no_experiments or suspect is not None):
+        raise BadRequest("--all experiments on whatever is wrong, so it needs a command after --, and no single cause")
     settings = config.load(Path.cwd())
     console = Console(quiet)
     case = earlier_case(Path(case_root or settings.case), target) if target else None
@@ -125,6 +133,7 @@ def command(
         executor=where,
         suspect=None if suspect is None else suspicion.named(suspect, catalogue.load()),
         good=good,
+        all_causes=all_causes,
     )
     piped = None
     try:

@@ -139,7 +139,7 @@ from stetho.facts.run import (
 )
 from stetho.facts.scheduler import JobState, SchedulerJob
 from stetho.facts.stability import LossScale, RankLoss, RankLosses
-from stetho.facts.start import Load, Resumed, Seed, Seeds, WeightsRead, WeightsSource
+from stetho.facts.start import Load, Resumed, SavedState, SavedStates, Seed, Seeds, WeightsRead, WeightsSource
 from stetho.facts.weights import (
     Activations,
     LayerActivations,
@@ -317,6 +317,8 @@ __all__ = [
     "RunSetup",
     "SavedStack",
     "SavedStacks",
+    "SavedState",
+    "SavedStates",
     "SchedulerJob",
     "SchedulerUse",
     "Scores",

@@ -8,6 +8,9 @@ from typing import ClassVar
 from stetho.evidence import Place
 from stetho.facts.fact import Fact
 
+# Data of which so many samples, of those that can be known, were trained on is training data.
+TRAINED = 0.9
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -27,11 +30,15 @@ class Evaluation:
     """Samples in the last one."""
     trained: float | None = None
     """The share of its samples that were trained on, among those that could be told; None where none could."""
+    known: float = 0.5
+    """The share of the training data that is on record: so much of it at least would be told, were it evaluated."""
+    callers: tuple[Place, ...] = ()
+    """The lines that have led there, innermost first: one function may evaluate several sets of data."""
 
     @property
     def held_out(self) -> bool:
-        """Whether it is not an evaluation of training data."""
-        return self.trained is None or self.trained < 0.5
+        """Whether it is not an evaluation of training data; held-out data may share samples with it."""
+        return self.trained is None or self.trained < TRAINED * max(self.known, 0.5)
 
 
 @dataclass(frozen=True)
@@ -47,9 +54,10 @@ class Evaluations(Fact):
         """The evaluation of held-out data that was made most often."""
         return max((one for one in self.lines if one.held_out), key=lambda one: len(one.steps), default=None)
 
-    def at(self, where: Place | None, function: str) -> Evaluation | None:
-        """What one line came to."""
-        return next((one for one in self.lines if (one.where, one.function) == (where, function)), None)
+    def like(self, other: Evaluation) -> Evaluation | None:
+        """What the same line came to, reached by the same calls where it is reached by several."""
+        same = [one for one in self.lines if (one.where, one.function) == (other.where, other.function)]
+        return next((one for one in same if one.callers == other.callers), same[0] if len(same) == 1 else None)
 
 
 @dataclass(frozen=True)

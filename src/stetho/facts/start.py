@@ -59,6 +59,8 @@ class WeightsSource:
     """Elements among them in tensors that have the source's values, rounded or scaled perhaps."""
     elsewhere: int = 0
     """Elements of models that are called and not trained, as a teacher is, with the source's values."""
+    copied: int | None = None
+    """Elements among those held in tensors that are the source's to within rounding and scale; None in old records."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,36 @@ class WeightsRead(Fact):
 
     sources: tuple[WeightsSource, ...]
     """What was read, in its order."""
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """A state in a file that was read, which fits an optimizer or its schedule, beside what its first step has."""
+
+    what: str
+    """optimizer or scheduler."""
+    name: str
+    """The class that it fits."""
+    where: Place | None
+    """The line that read the file."""
+    saved: int
+    """Steps that the state in the file has behind it."""
+    begun: int
+    """Steps that the optimizer or the schedule has behind it, by its own account, where its first step is seen."""
+    same: bool
+    """Whether rate and settings are those in the file: it is to go on, and not to start anew."""
+    optimizer: int = 0
+    """Which optimizer, in the order of their making."""
+
+
+@dataclass(frozen=True)
+class SavedStates(Fact):
+    """What the files that were read hold of optimizers and schedules, and whether the first step goes on from it."""
+
+    fact: ClassVar[str] = "saved-states"
+
+    states: tuple[SavedState, ...]
+    """Those that fit, in the order in which their optimizers step."""
 
 
 @dataclass(frozen=True)

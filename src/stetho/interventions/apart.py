@@ -2,7 +2,8 @@
 
 ## What changes
 Samples that the model was evaluated on so far are taken out of each training batch, input and target alike, and others
-stand in for them. Where every sample of a batch is one of these, every second one is taken out.
+stand in for them. Evaluations of the training data as a whole do not count, unless there are no others. Where every
+sample of a batch is one of these, every second one is taken out.
 
 ## How it is known
 What the model was called with holds no sample that was taken out.
@@ -27,20 +28,41 @@ question = "How good is it on data that it was not trained on?"
 applies = "models called with tensors"
 by_hand = False
 values = {"": "as soon as a sample was evaluated"}
-alters = "evaluation"
+alters = "shared"
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02}}
+# An evaluation is one of the training data when all but a few of its samples were trained on, and so many of all that
+# were.
+TRAINED, OF_ALL = 0.98, 0.5
 
 
 def apply(run: Run, value: str) -> None:
     """Remember what is evaluated, and take it out of the training."""
+    by_place: dict[Any, set[str]] = {}
+    trained: set[str] = set()
     evaluated: set[str] = set()
     out: set[str] = set()
+    changed: list[bool] = []
 
     @run.on_idle_input
     def remember(module: Any, args: Any, kwargs: Any) -> None:
-        evaluated.update(run.prints(module, args, kwargs))
+        by_place.setdefault(run.called_from(), set()).update(run.prints(module, args, kwargs))
+        changed.append(True)
+
+    def tell_apart() -> None:
+        """What was evaluated, training data left out where that is evaluated beside other data."""
+        own = [s for s in by_place.values() if not is_training(s)]
+        evaluated.clear()
+        evaluated.update(*(own or by_place.values()))
+        changed.clear()
+
+    def is_training(some: set[str]) -> bool:
+        both = len(some & trained)
+        return both >= TRAINED * len(some) and both >= OF_ALL * len(trained)
 
     def choose(call: int, prints: list[str]) -> list[tuple[int, int]] | None:
+        if changed:
+            tell_apart()
+        trained.update(prints)
         held = [one in evaluated for one in prints]
         if all(held):
             held = [zlib.crc32(one.encode()) % 2 == 0 for one in prints]

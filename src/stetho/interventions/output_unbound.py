@@ -30,7 +30,8 @@ by_hand = False
 values = {"": "the last activation"}
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.025, "same": 0.775, "worse": 0.14, "new-failure": 0.04}}
 NAMES = ("sigmoid", "tanh", "relu", "softmax")
-FUNCTIONS = (*NAMES, "hardsigmoid", "hardtanh", "softsign", "relu6", "softplus", "logsigmoid")
+SMOOTH = ("gelu", "silu", "mish", "hardswish", "elu", "celu", "selu")
+FUNCTIONS = (*NAMES, "hardsigmoid", "hardtanh", "softsign", "relu6", "softplus", "logsigmoid", *SMOOTH)
 LOSSES = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 # Outputs that are remembered.
 MOST = 512

@@ -2,8 +2,9 @@
 
 ## What changes
 Before the first training call of a model, its parameters and buffers take the values that were last read from a file,
-or handed to `load_state_dict`, under their own names or under these with a prefix; where no name fits, tensor by tensor
-in their order, if all shapes agree. Nothing else is touched.
+or handed to `load_state_dict`, under their own names or under these with a prefix; where those are too few, whole parts
+of the model take what was read of a part with another name and the same names and shapes inside; where no name fits,
+tensor by tensor in their order, if all shapes agree. Nothing else is touched.
 
 ## How it is known
 Each tensor is compared with what was read after it was written.
@@ -92,12 +93,38 @@ def apply(run: Run, value: str) -> None:
     def size(pairs: list[tuple[Any, Any]]) -> int:
         return sum(mine.numel() for mine, _ in pairs)
 
+    def renamed(own: dict[str, Any], source: dict[str, Any]) -> list[tuple[Any, Any]]:
+        """Parts of the model with what was read of a part of another name, the largest first."""
+        mine, read, pairs = inside(own), inside(source), []
+        found = [
+            [(f"{one}.{name}", f"{other}.{name}") for name in names if read[other].get(name) == names[name]]
+            for one, names in mine.items()
+            for other in read
+        ]
+        taken: set[str] = set()
+        for part in sorted(found, key=lambda names: -sum(own[name].numel() for name, _ in names)):
+            if len(part) > 1 and not any(name in taken or other in taken for name, other in part):
+                taken.update(name for both in part for name in both)
+                pairs += [(own[name], source[other]) for name, other in part]
+        return pairs
+
+    def inside(table: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """The shapes of each part of a model, by the names that they have in it."""
+        parts: dict[str, dict[str, Any]] = {}
+        for name, tensor in table.items():
+            words = name.split(".")
+            for depth in range(1, len(words)):
+                parts.setdefault(".".join(words[:depth]), {})[".".join(words[depth:])] = tensor.shape
+        return parts
+
     def matched(own: dict[str, Any], source: dict[str, Any]) -> list[tuple[Any, Any]]:
         pairs = []
         for name, mine in own.items():
             named = [s for s in source if s == name or s.endswith(f".{name}") or name.endswith(f".{s}")]
             fits = [source[s] for s in sorted(named, key=len) if source[s].shape == mine.shape]
             pairs += [(mine, fits[0])] if fits else []
+        if 2 * size(pairs) < sum(t.numel() for t in own.values()):
+            pairs = max(pairs, renamed(own, source), key=size)
         if not pairs and [t.shape for t in own.values()] == [t.shape for t in source.values()]:
             pairs = list(zip(own.values(), source.values()))  # noqa: B905 - Python 3.9
         return pairs

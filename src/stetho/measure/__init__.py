@@ -40,7 +40,7 @@ from stetho.measure.run import memory, models, optimizers, recorded, run_setup, 
 from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.shift import input_shift
-from stetho.measure.start import resumed, seeds, weights_read
+from stetho.measure.start import resumed, saved_states, seeds, weights_read
 from stetho.measure.telling import telling_feature
 from stetho.measure.units import input_units
 from stetho.measure.weights import (
@@ -156,4 +156,5 @@ def about_procedure(recording: Recording, steps: list[Step]) -> Iterator[Measure
     yield from refused_backward(recording)
     yield from resumed(recording)
     yield from weights_read(recording)
+    yield from saved_states(recording)
     yield from seeds(recording)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stetho.facts import Evaluation, Evaluations
+from stetho.measure.held_out import known_share
 from stetho.measure.loading import prints
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording, number
@@ -19,7 +20,8 @@ def evaluations(recording: Recording) -> Iterator[Measured]:
         if number(body["loss"]) is not None:
             by_line[body.get("site"), str(body.get("fn"))].append(body)
     trained = {one for b in recording.of("batch") if b.get("phase") == "train" for one in prints(b)}
-    lines = tuple(_line(recording, site, name, bodies, trained) for (site, name), bodies in by_line.items())
+    known = known_share(recording)
+    lines = tuple(_line(recording, site, name, bodies, trained, known) for (site, name), bodies in by_line.items())
     if lines:
         fact = Evaluations(lines)
         told = fact.held_out() or lines[0]
@@ -27,8 +29,10 @@ def evaluations(recording: Recording) -> Iterator[Measured]:
         yield fact, f"{plural(len(told.steps), 'evaluation')} at {told.where}: {told.losses[-1]:.4g} at last{right}"
 
 
-def _line(recording: Recording, site: object, name: str, bodies: list[dict[str, Any]], trained: set[str]) -> Evaluation:
-    known = [one for body in bodies for one in prints(body)]
+def _line(
+    recording: Recording, site: object, name: str, bodies: list[dict[str, Any]], trained: set[str], known: float
+) -> Evaluation:
+    met = [one for body in bodies for one in prints(body)]
     return Evaluation(
         function=name,
         where=recording.place(site),
@@ -36,5 +40,7 @@ def _line(recording: Recording, site: object, name: str, bodies: list[dict[str, 
         losses=tuple(number(b["loss"]) or 0.0 for b in bodies),
         right=tuple(number(b.get("right")) for b in bodies),
         samples=int(bodies[-1]["n"]),
-        trained=sum(one in trained for one in known) / len(known) if known and trained else None,
+        trained=sum(one in trained for one in met) / len(met) if met and trained else None,
+        known=known,
+        callers=recording.places(site)[1:],
     )

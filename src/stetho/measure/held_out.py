@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from stetho.facts import Overlap
+from stetho.facts.held_out import TRAINED
 from stetho.measure.loading import prints
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
 
-# A batch of evaluation of which so many samples, of those that can be known, were trained on is one of training data.
-TRAINED = 0.9
 # Numbers in a sample from which on equal samples are the same one.
 LEAST_NUMBERS = 3
 
@@ -29,7 +28,7 @@ def overlap(recording: Recording) -> Iterator[Measured]:
     chance = _by_chance(trained, len(seen))
     if not tested or chance is None:
         return
-    known = _known(trained)
+    known = known_share(recording)
     # What is evaluated beside the held-out data may be training data, on purpose.
     own = [batch for batch in tested if sum(one in seen for one in batch) < TRAINED * max(known, 0.5) * len(batch)]
     held = {one for batch in own for one in batch}
@@ -66,8 +65,9 @@ def _by_chance(trained: list[tuple[str, ...]], different: int) -> float | None:
     return 1 - math.exp(-different * (equal + 1) / pairs) if pairs else None
 
 
-def _known(trained: list[tuple[str, ...]]) -> float:
+def known_share(recording: Recording) -> float:
     """The share of the training data that was met: of the last batches, what came before."""
+    trained = [prints(b) for b in recording.of("batch") if b.get("phase") == "train" and prints(b)]
     cut = len(trained) * 4 // 5
     before = {one for batch in trained[:cut] for one in batch}
     late = [one for batch in trained[cut:] for one in batch]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from stetho.facts import Load, Resumed, Seed, Seeds, WeightsRead, WeightsSource
+from stetho.facts import Load, Resumed, SavedState, SavedStates, Seed, Seeds, WeightsRead, WeightsSource
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording
 
@@ -52,12 +52,36 @@ def weights_read(recording: Recording) -> Iterator[Measured]:
             fits=int(body.get("fits") or 0),
             held=int(body.get("held") or 0),
             elsewhere=int(body.get("elsewhere") or 0),
+            copied=_count(body.get("copied")),
         )
         for body in recording.of("source")
     )
     if found:
         told = (f"of weights read at {s.where}, {s.held} of {s.fits} that fit are in the model" for s in found[:3])
         yield WeightsRead(found), "; ".join(told)
+
+
+def saved_states(recording: Recording) -> Iterator[Measured]:
+    """States of optimizers and schedules in files that were read, and whether the first step goes on from them."""
+    found = tuple(
+        SavedState(
+            what=str(body.get("what") or "optimizer"),
+            name=str(body.get("name") or ""),
+            where=recording.place(body.get("site")),
+            saved=int(body.get("saved") or 0),
+            begun=int(body.get("begun") or 0),
+            same=bool(body.get("same")),
+            optimizer=int(body.get("o") or 0),
+        )
+        for body in recording.of("saved")
+    )
+    if found:
+        told = (
+            f"the file read at {s.where} has a state of {s.name} after {plural(s.saved, 'step')}; it begins with "
+            f"{s.begun or 'none'} of them"
+            for s in found[:3]
+        )
+        yield SavedStates(found), "; ".join(told)
 
 
 def seeds(recording: Recording) -> Iterator[Measured]:

@@ -260,7 +260,7 @@ class Watch:
         watched.left_out = self.scaling.leaves_out(optimizer)
         if watched.left_out:
             return None
-        if watched.steps == 0 and self.sources.known:
+        if watched.steps == 0:
             self.sources.before_first_step(watched)
         self.procedure.mark("s")
         changed = self.run.before_step(optimizer, args, kwargs) if self.run.calls else None

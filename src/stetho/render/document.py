@@ -50,6 +50,8 @@ def document(verdict: Verdict) -> dict[str, Json]:
         "notes": encode(verdict.notes),
         "suspicion": _suspicion(verdict.suspicion),
         "regression": encode(verdict.regression),
+        "remains": encode(verdict.remains),
+        "also": encode(verdict.also),
     }
     return {key: readable_document(value) for key, value in whole.items()}
 
@@ -91,6 +93,9 @@ def cited(verdict: Verdict) -> set[str]:
     parts += [side for one in verdict.hypotheses for side in (one.supports, one.against)]
     parts += [verdict.suspicion.supports, verdict.suspicion.against] if verdict.suspicion is not None else []
     parts += [verdict.claim.cites] if verdict.claim is not None else []
+    parts += [one.cites for one in verdict.also]
+    left = [verdict.remains, *(one.remains for one in verdict.also)]
+    parts += [one.evidence for one in left if one is not None]
     parts += [verdict.regression.cites] if verdict.regression is not None else []
     return {id for ids in parts for id in ids}
 

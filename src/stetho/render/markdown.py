@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from stetho.render import wording
 from stetho.render.escape import code, fence, plain
 from stetho.render.inert import inert
-from stetho.verdict import Fix, Hypothesis, Tried, Verdict
+from stetho.verdict import Fix, Hypothesis, Remains, Tried, Verdict
 
 TITLES = ("Most likely", "Alternative", "Also consider")
 NULLS = {"null": "nothing is wrong (the null)", "other": "something that has no name here"}
@@ -167,6 +167,8 @@ def _concluded(verdict: Verdict) -> Iterator[str]:
         if claim.where:
             at = ", ".join(code(wording.place(one)) for one in claim.where)
             yield "- " + _fact(f"Where to look: {at}", claim.cites)
+        yield from _remains(verdict.remains)
+        yield from _also(verdict)
     elif verdict.status == "clear":
         first = verdict.hypotheses[0] if verdict.hypotheses else None
         yield "**Clear.** Nothing wrong was found."
@@ -181,6 +183,27 @@ def _concluded(verdict: Verdict) -> Iterator[str]:
     for note in verdict.notes:
         yield ""
         yield f"> {plain(note)}"
+
+
+def _remains(remains: Remains | None) -> Iterator[str]:
+    if remains is not None:
+        yield "- " + _fact(plain(remains.statement).capitalize(), remains.evidence)
+
+
+def _also(verdict: Verdict) -> Iterator[str]:
+    """The causes that were established beside the first one."""
+    for one in verdict.also:
+        yield ""
+        sure = wording.percent(one.confidence)
+        yield f"**Also established: {code(one.cause)}, {sure}.** " + _fact(plain(one.statement), one.cites)
+        yield ""
+        if one.where:
+            at = ", ".join(code(wording.place(place)) for place in one.where)
+            yield "- " + _fact(f"Where to look: {at}", one.cites)
+        if one.fix is not None:
+            tried = f"{plain(one.fix.summary)}: {plain(wording.trial(one.fix))}"
+            yield "- " + _fact(f"Fix, part of the one below: {tried}", one.fix.trial.evidence)
+        yield from _remains(one.remains)
 
 
 def _to_do(verdict: Verdict) -> Iterator[str]:

@@ -10,7 +10,7 @@ from stetho.render import wording
 from stetho.render.changed import changed_lines
 from stetho.render.inert import inert, on_one_line
 from stetho.render.terminal import EVIDENCE, QUIET, draw, grid, ids, words
-from stetho.verdict import Claim, Fix, Hypothesis, Verdict
+from stetho.verdict import Claim, Fix, Hypothesis, Remains, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -33,7 +33,7 @@ MOST_KNOWN = 6
 
 def render(verdict: Verdict, *, width: int | None = None, colour: bool = False) -> str:
     """The whole verdict, readable from 80 columns up."""
-    parts = (_seen, _hypotheses, _experiments, _suspicion, _regression, _conclusion, _last)
+    parts = (_seen, _hypotheses, _experiments, _suspicion, _regression, _conclusion, _also, _last)
     blocks = [block for part in parts if (block := part(verdict)) is not None]
     return draw(blocks, width=width, colour=colour)
 
@@ -160,7 +160,36 @@ def _conclusion(verdict: Verdict) -> Group:
         _add_suspicion(table, verdict)
     if verdict.fix is not None:
         _add_fix(table, verdict, verdict.fix)
+    _add_remains(table, verdict.remains)
     return Group(headline, Padding(table, (0, 0, 0, 2))) if table.row_count else Group(headline)
+
+
+def _also(verdict: Verdict) -> Group | None:
+    """The causes that were established beside the first one, each with what remains once it is cured, too."""
+    from rich.console import Group
+    from rich.padding import Padding
+
+    parts: list[Table | Padding] = []
+    for one in verdict.also:
+        headline = grid("fit", "rest")
+        at = wording.place(one.where[0]) if one.where else ""
+        sure = f", {wording.percent(one.confidence)}    "
+        headline.add_row(
+            words((" ALSO ", STATUS_STYLES["established"])), words((one.cause, "bold"), sure, (at, "bold"))
+        )
+        table = grid("fit", "rest", "cites")
+        table.add_row(_label("claim"), words(on_one_line(one.statement)), ids(one.cites))
+        if one.fix is not None:
+            table.add_row(_label("fix"), words(on_one_line(one.fix.summary), " (part of the fix above)"), "")
+            table.add_row(_label("tried"), words(wording.trial(one.fix)), ids(one.fix.trial.evidence))
+        _add_remains(table, one.remains)
+        parts += [headline, Padding(table, (0, 0, 0, 2))]
+    return Group(*parts) if parts else None
+
+
+def _add_remains(table: Table, remains: Remains | None) -> None:
+    if remains is not None:
+        table.add_row(_label("remains"), words(on_one_line(remains.statement)), ids(remains.evidence))
 
 
 def _named(verdict: Verdict) -> Text:

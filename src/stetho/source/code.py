@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
+
+from stetho import edited
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -120,7 +121,7 @@ def lines_of(text: str) -> list[str]:
 def read(file: str) -> Code | None:
     """The file's code, or None when it cannot be read or does not parse."""
     try:
-        text = Path(file).read_bytes().decode("utf-8", "surrogateescape")
+        text = edited.content(file).decode("utf-8", "surrogateescape")
         return Code(file, text, ast.parse(text))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return None

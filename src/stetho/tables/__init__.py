@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from stetho import edited
 from stetho.tables import arrays, json_rows, separated
 from stetho.tables.table import Column, Table
 
@@ -20,7 +21,7 @@ def read(path: Path) -> Table | None:
     try:
         if not path.is_file() or not 0 < path.stat().st_size <= LARGEST:
             return None
-        content = path.read_bytes()
+        content = edited.content(path)
         return next((table for one in READERS if (table := one(path, content)) is not None), None)
     except (OSError, ValueError, RecursionError, MemoryError, KeyError, IndexError):
         # What cannot be read is no table; the program itself says whether it should have been one.

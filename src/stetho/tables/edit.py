@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
+from stetho import edited
 from stetho.evidence import Place
 from stetho.experiment import Edit
 
@@ -15,7 +15,7 @@ LARGEST = 24 * 1024**2
 
 def data_edit(path: str, changed: bytes, why: str, where: Sequence[Place]) -> Edit | None:
     """The edit that makes a file hold these bytes; None for one too large to keep, or that changes nothing."""
-    before = Path(path).read_bytes()
+    before = edited.content(path)
     if before == changed or max(len(before), len(changed)) > LARGEST:
         return None
     old, new = (content.decode("utf-8", "surrogateescape") for content in (before, changed))
@@ -24,7 +24,7 @@ def data_edit(path: str, changed: bytes, why: str, where: Sequence[Place]) -> Ed
 
 def removal(path: str, why: str, where: Sequence[Place]) -> Edit | None:
     """The edit that takes a file away, so that the program makes it anew."""
-    content = Path(path).read_bytes()
+    content = edited.content(path)
     if len(content) > LARGEST:
         return None
     return Edit(

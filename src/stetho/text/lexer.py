@@ -10,7 +10,9 @@ INNER = rb"[A-Za-z0-9_\x80-\xff]"
 NUMBER = rb"(?:0(?:,0)*(?:\.0?)?|\.0)(?:[eE][-+]?0)?"
 UNITS = (
     rb"(?:%|(?:it|s|sec|ms|us|min|h|k|K|M|G|T|B|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB|x|samples?|tok|tokens|img|imgs|ex|steps?)"
-    rb"(?:/(?:s|sec|second|it|iter|step|batch|sample|example|epoch|img|token|gpu|GPU))?)"
+    rb"(?:/(?:s|sec|second|it|iter|step|batch|sample|example|epoch|img|token|gpu|GPU))?"
+    # What a program measures may be in any unit: `rmse=1.02km`, `mae=3.1kW/h`; only decimals are sure to be measured.
+    rb"|(?<=\.0)[A-Za-z\x80-\xff]{1,4}(?:/[A-Za-z]{1,4})?)"
 )
 STAMPS = (
     rb"0[-/]0[-/]0[T ,]+0:0:0(?:[.,]0)?(?: ?Z| ?[+-]0(?::0)?)?",

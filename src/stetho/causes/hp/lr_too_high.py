@@ -19,11 +19,12 @@ lr_too_high = Cause(
     share=0.30,
     symptoms={
         "loss-nonfinite": 0.17, "loss-diverging": 0.24, "crash": 0.03,
-        "loss-spike": 0.15, "loss-oscillating": 0.20, "loss-flat": 0.20, "none": 0.01,
+        "loss-spike": 0.15, "loss-oscillating": 0.19, "loss-flat": 0.16, "none": 0.06,
     },
     predicts={
         "updates-too-large": 0.92,
         "loss-swings-back": 0.50,
+        "rate-keeps-loss-up": 0.50,
         "gradient-run-up": 0.25,
         "loss-run-up": 0.75,
         "log-at-zero": 0.05,
@@ -36,7 +37,7 @@ lr_too_high = Cause(
         "lr=x10": {"symptom-gone": 0.01, "better": 0.02, "same": 0.45, "worse": 0.30, "new-failure": 0.22},
         "one-batch": {"symptom-gone": 0.15, "better": 0.25, "same": 0.45, "worse": 0.10, "new-failure": 0.05},
     },
-    mechanism=("updates-too-large", "loss-swings-back"),
+    mechanism=("updates-too-large", "loss-swings-back", "rate-keeps-loss-up"),
     statement="the learning rate is too high: single steps overshoot",
     test="divide the rate by ten: if the symptom stays, it is not this",
     fix="use a smaller learning rate",

@@ -9,7 +9,8 @@ LIMITS = {
     "sigmoid": (0.0, 1.0), "hardsigmoid": (0.0, 1.0), "softmax": (0.0, 1.0), "tanh": (-1.0, 1.0),
     "hardtanh": (-1.0, 1.0), "softsign": (-1.0, 1.0), "relu": (0.0, math.inf), "relu6": (0.0, 6.0),
     "softplus": (0.0, math.inf), "exp": (0.0, math.inf), "logsigmoid": (-math.inf, 0.0),
-    "log_softmax": (-math.inf, 0.0),
+    "log_softmax": (-math.inf, 0.0), "gelu": (-0.17, math.inf), "silu": (-0.279, math.inf), "mish": (-0.309, math.inf),
+    "hardswish": (-0.375, math.inf), "elu": (-1.0, math.inf), "celu": (-1.0, math.inf), "selu": (-1.759, math.inf),
 }  # fmt: skip
 
 
@@ -33,11 +34,13 @@ def site(by: str, low: float, high: float, targets: tuple[float, float], looked:
     fires={
         "prices behind a sigmoid": site("sigmoid", 0.2, 0.999, (12.0, 480.0)),
         "standardised targets behind a ReLU": site("relu", 0.0, 2.1, (-2.3, 2.9)),
+        "standardised targets behind a GELU": site("gelu", -0.17, 2.6, (-1.5, 3.2)),
         "twice what tanh reaches": site("tanh", -0.99, 0.99, (-2.0, 2.0)),
     },
     quiet={
         "a sigmoid for shares": site("sigmoid", 0.1, 0.9, (0.0, 1.0)),
         "counts behind a ReLU": site("relu", 0.0, 30.0, (0.0, 44.0)),
+        "an ELU of another alpha": site("elu", -2.0, 3.0, (-2.4, 3.0)),
         "no activation": site("linear", -1.0, 1.0, (-3.0, 3.0)),
         "a little beyond": site("tanh", -0.99, 0.99, (-1.05, 1.02)),
         "scaled after the sigmoid": site("mul", 0.0, 9.8, (-1.0, 12.0)),
@@ -58,7 +61,9 @@ def targets_out_of_reach(ranges: OutputRanges, *, share: float = 0.15, least: in
         beyond = out_of_reach(one)
         if one.looked_at >= least and beyond > share:
             low, high = LIMITS[one.produced_by.rstrip("_")]
-            between = f"between {low:g} and {high:g}" if math.isfinite(low + high) else "on one side of 0"
+            between = f"between {low:g} and {high:g}"
+            if not math.isfinite(low + high):
+                between = f"above {low:g}" if math.isfinite(low) else f"below {high:g}"
             places = (*one.produced_at[:2], *((one.where,) if one.where else ()))
             yield Finding(
                 f"targets lie between {one.target_low:.3g} and {one.target_high:.3g}, and {one.produced_by} gives only "

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import dataclass
 from statistics import fmean, median
 
 from stetho.check import Finding, check
@@ -56,25 +57,53 @@ def noise_outweighs_gradient(
     is a good part of the loss and of what was learned, where the loss has stopped falling, and where a batch of usual
     size would do.
     """
-    late = [k for k, step in enumerate(noise.steps) if step >= noise.last / 2]
-    values = curve.values
-    if noise.batch is None or noise.batch > few or not late or len(values) < 100 or curve.objectives > 1:
+    found = weighed(noise, curve)
+    if found is None or noise.batch is None or noise.batch > few:
         return
-    start, middle, end = (fmean(values[int(a * len(values)) : int(b * len(values))]) for a, b in PARTS)
-    shared, floor = median(noise.shared[k] for k in late), median(noise.floor[k] for k in late)
-    level = max(abs(end), abs(start - end))
-    gain = max(0.0, start - end)
-    heavy = floor > of_level * level and floor > of_gain * gain
+    level = found.level
+    heavy = found.floor > of_level * level and found.floor > of_gain * found.gain
     # What an eighth of the noise still spoils is no matter of the batch.
-    curable = floor * noise.batch / usual < of_gain * level
-    settled = middle - end < 0.5 * (start - middle) + 0.02 * level
-    if shared < agree and heavy and curable and settled:
+    curable = found.floor * noise.batch / usual < of_gain * level
+    if found.shared < agree and heavy and curable and found.settled:
         yield Finding(
-            f"gradients of {noise.batch} sample{'s' * (noise.batch != 1)} share {max(0.0, shared):.0%} of their size "
-            f"from step to step; their noise alone comes to a loss of {floor:.2g}, of {end:.3g} in all",
+            f"gradients of {noise.batch} sample{'s' * (noise.batch != 1)} share {max(0.0, found.shared):.0%} of "
+            f"their size from step to step; their noise alone comes to a loss of {found.floor:.2g}, of {found.end:.3g} "
+            "in all",
             where=(curve.where,) if curve.where else (),
         )
 
 
 # The beginning, the middle and the end of a run.
 PARTS = ((0.0, 0.05), (1 / 3, 2 / 3), (2 / 3, 1.0))
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """The noise of late gradients beside the loss."""
+
+    shared: float
+    floor: float
+    end: float
+    level: float
+    """The size of the loss, or of what it has come down, whichever is larger."""
+    gain: float
+    settled: bool
+    """Whether the loss has as good as stopped falling."""
+
+
+def weighed(noise: GradientNoise, curve: LossCurve) -> Weighed | None:
+    """How the late noise stands beside the loss; None where too little was seen, or several objectives were."""
+    late = [k for k, step in enumerate(noise.steps) if step >= noise.last / 2]
+    values = curve.values
+    if not late or len(values) < 100 or curve.objectives > 1:
+        return None
+    start, middle, end = (fmean(values[int(a * len(values)) : int(b * len(values))]) for a, b in PARTS)
+    level = max(abs(end), abs(start - end))
+    return Weighed(
+        shared=median(noise.shared[k] for k in late),
+        floor=median(noise.floor[k] for k in late),
+        end=end,
+        level=level,
+        gain=max(0.0, start - end),
+        settled=middle - end < 0.5 * (start - middle) + 0.02 * level,
+    )

@@ -2,9 +2,11 @@ from collections.abc import Iterator
 
 from stetho.check import Finding, check
 from stetho.checks.symptoms.loss_slow import STOPS, stopped_with_the_rate
-from stetho.checks.train.schedule_in_other_unit import ORDER, SETUP, collapsed, stepped_per_batch
+from stetho.checks.train.schedule_in_other_unit import ORDER, SETUP, collapsed, scheduler, stepped_per_batch
 from stetho.facts import CallOrder, LearningRate, Loaders, RateAndLoss, RunSetup
 
+# The schedule that looks at a result before it takes the rate down.
+RESPONDING = "ReduceLROnPlateau"
 GONE = {"optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 1e-9, 0, 0], "initial": 0.1}
 
 
@@ -15,6 +17,10 @@ GONE = {"optimizer": "SGD", "steps": [0, 20, 40, 60, 80], "values": [0.1, 1e-5, 
     given={"other/unlisted": 0.03},
     fires={
         "a thousandth early on": {"learning-rate": GONE},
+        "by a schedule that does not ask how the loss does": {
+            "learning-rate": GONE, "rate-and-loss": {**STOPS, "fell": 1.8, "moved": 9.0, "end": 3.1},
+            "call-order": scheduler("step", name="StepLR"),
+        },
         "while the loss was falling, which goes on": {
             "learning-rate": GONE, "rate-and-loss": {**STOPS, "moved": 9.0, "end": 3.1},
         },
@@ -46,12 +52,12 @@ def rate_collapsed(
     The steps after that point change nothing.
 
     ## False alarms
-    Schedules that end at zero do so at the end; the rate must have collapsed in the first half. A log also shows
-    whether the loss had stopped before: then the rate was taken down because of it. Where the log shows that learning
-    ended with the rate, `learning-ends-with-rate` says so.
+    Schedules that end at zero do so at the end; the rate must have collapsed in the first half. Where the loss had
+    stopped before, the rate may have been taken down because of it, but for schedules that never ask. Where the log
+    shows that learning ended with the rate, `learning-ends-with-rate` says so.
     """
     # A few points cannot tell whether the loss was falling.
-    told = schedule is not None and schedule.alive >= 20
+    told = schedule is not None and schedule.alive >= 20 and not blind(order)
     if schedule is not None and ((told and schedule.fell < stopped) or stopped_with_the_rate(schedule)):
         return
     if order is not None and stepped_per_batch(order, rate, setup, loaders):
@@ -62,3 +68,8 @@ def rate_collapsed(
             f"the learning rate is {middle:.3g} halfway through, after {max(rate.values):.3g}",
             where=(rate.where,) if rate.where else (),
         )
+
+
+def blind(order: CallOrder | None) -> bool:
+    """Whether all schedules are known, and none asks for a result."""
+    return order is not None and bool(order.schedulers) and all(one.name != RESPONDING for one in order.schedulers)

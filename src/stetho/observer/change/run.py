@@ -13,7 +13,7 @@ from .. import arrival, sites
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
-from ..seen import workers
+from ..seen import saved, workers
 from ..tensors import tensors_in
 from ..unseen import in_transform
 from . import again, moments
@@ -195,6 +195,14 @@ class Run(Proof, Asking):
     def left_out(self) -> list[Any]:
         """Parameters that the loss reaches and no optimizer holds."""
         return self.watch.reach.left_out()
+
+    def saved_states(self, read: Any) -> list[Any]:
+        """The states of optimizers and of schedules in what the program has read from a file."""
+        return [*saved.states_in(read, saved.is_optimizer), *saved.states_in(read, saved.is_schedule)]
+
+    def continues(self, one: Any, state: Any) -> bool:
+        """Whether a saved state is that of this optimizer or schedule, which stands at its beginning."""
+        return saved.continues(one, state)
 
     def put_back(self, state: dict[str, Any]) -> None:
         """Make this process's training that of a checkpoint; raises, with nothing changed, if it cannot be."""

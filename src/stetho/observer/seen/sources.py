@@ -11,14 +11,16 @@ import torch
 from .. import guard, sites
 from ..guard import guarded
 from ..unseen import is_compiling, unrecorded
+from .saved import Saved
 
 if TYPE_CHECKING:
     from ..patches import Patches
     from ..watch import Watch
     from ..watched import Watched
 
-# Values looked at of each tensor, the fewest that can be compared, and how alike two tensors of one origin are.
-LOOKED_AT, FEWEST, ALIKE = 16, 6, 0.8
+# Values looked at of each tensor, the fewest that can be compared, and how alike two tensors of one origin are. Where a
+# tensor and another grew out of the same seed, they are alike as well; a copy that was rounded or scaled is closer.
+LOOKED_AT, FEWEST, ALIKE, COPY = 64, 6, 0.8, 0.999
 # Tensors and sources that are remembered, and how deep containers are searched.
 MOST, KEPT, DEPTH = 3000, 12, 4
 
@@ -31,6 +33,7 @@ class Sources:
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.known: list[tuple[str, Any, dict[tuple[int, ...], list[Sample]]]] = []
+        self.saved = Saved(watch)
 
     def install(self, patches: Patches) -> None:
         """Follow what files give."""
@@ -42,6 +45,7 @@ class Sources:
             result = original(*args, **kwargs)
             if not guard.away() and not is_compiling():
                 mine.read("file", result)
+                mine.saved.read(result)
             return result
 
         patches.replace(torch, "load", load)
@@ -79,10 +83,14 @@ class Sources:
     def let_go(self) -> None:
         """Forget it all."""
         self.known = []
+        self.saved.let_go()
 
     @guarded
     def before_first_step(self, watched: Watched) -> None:
         """Record how much of each source is in the weights that a new optimizer is about to step."""
+        self.saved.before_first_step(watched)
+        if not self.known:
+            return
         held = {id(p): p for p in watched.parameters()}
         models = self.watch.modules.live_roots()
         mine = [m for m in models if any(id(p) in held for p in m.parameters())]
@@ -98,13 +106,18 @@ class Sources:
             self.watch.journal.write(
                 "source", o=watched.index, what=what, site=place, elements=whole, fits=fits,
                 held=taken_from(found, looked), elsewhere=taken_from(found, beside),
+                copied=taken_from(found, looked, COPY),
             )  # fmt: skip
         self.known = []
 
 
-def taken_from(found: dict[tuple[int, ...], list[Sample]], looked: list[tuple[int, tuple[int, ...], Any]]) -> int:
+def taken_from(
+    found: dict[tuple[int, ...], list[Sample]], looked: list[tuple[int, tuple[int, ...], Any]], least: float = ALIKE
+) -> int:
     """Elements of the weights that are like a tensor of the same shape in a source."""
-    return sum(n for n, shape, one in looked if one is not None and any(alike(one, s) for s in found.get(shape, ())))
+    return sum(
+        n for n, shape, one in looked if one is not None and any(alike(one, s, least) for s in found.get(shape, ()))
+    )
 
 
 def weights_in(value: Any, depth: int = DEPTH) -> Iterator[Any]:
@@ -125,15 +138,16 @@ def values_of(tensor: Any) -> Sample | None:
         return None
     count, whole = min(LOOKED_AT, tensor.numel()), tensor.numel()
     flat = tensor.detach().reshape(-1)
-    sample = [float(flat[i * (whole - 1) // (count - 1)]) for i in range(count)]
+    places = torch.tensor([i * (whole - 1) // (count - 1) for i in range(count)], device=flat.device)
+    sample = [float(value) for value in flat[places].tolist()]
     return sample if max(sample) > min(sample) else None
 
 
-def alike(one: Sample, other: Sample) -> bool:
+def alike(one: Sample, other: Sample, least: float = ALIKE) -> bool:
     """Whether two tensors go up and down together, as one does with a copy of it that was rounded or scaled."""
     if len(one) != len(other):
         return False
     means = sum(one) / len(one), sum(other) / len(other)
     a, b = [v - means[0] for v in one], [v - means[1] for v in other]
     size = (sum(v * v for v in a) * sum(v * v for v in b)) ** 0.5
-    return bool(size > 0 and sum(x * y for x, y in zip(a, b)) / size > ALIKE)
+    return bool(size > 0 and sum(x * y for x, y in zip(a, b)) / size > least)
