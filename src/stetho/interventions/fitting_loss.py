@@ -65,7 +65,7 @@ def turn_softmax(run: Run, value: str) -> None:
         )
 
     def softmax(original: Any, *args: Any, **kwargs: Any) -> Any:
-        given = args[0] if args else kwargs.get("input")
+        given: Any = args[0] if args else kwargs.get("input")
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
         if not torch.is_tensor(given) or type(dim) is not int or axis >= given.dim() or dim % given.dim() != along:
             return original(*args, **kwargs)

@@ -43,6 +43,6 @@ wrong_function = Cause(
     ),
     statement="the loss does not fit the task",
     test="use a loss that fits the targets: if nothing improves, it is not this",
-    fix="use cross-entropy for one class, the binary loss for yes and no, squared error for amounts, softmax over classes",
+    fix="cross-entropy for one class, the binary loss for yes and no, squared error for amounts; softmax over classes",
     trial="fitting-loss",
 )  # fmt: skip
