@@ -1264,3 +1264,53 @@ def test_weights_of_another_model_are_not_put_into_parts(under: Under) -> None:
 
     under("read-weights", program)
     assert under.why_not
+
+
+class Places(nn.Module):
+    """A layer of torch's that was built without batch_first, and notes which axis it has mixed."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer, self.head = layer, nn.Linear(8, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        made = self.layer(x, x, x) if isinstance(self.layer, nn.MultiheadAttention) else self.layer(x)
+        return self.head(made[0] if isinstance(made, tuple) else made)
+
+
+def reaches(model: nn.Module, x: torch.Tensor) -> tuple[bool, bool]:
+    """Whether the last place of the last sample follows another sample, and another place of its own."""
+    x = x.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(model(x)[-1, -1].square().sum(), x)
+    return bool(gradient[:-1].any()), bool(gradient[-1, :-1].any())
+
+
+LAYERS = {
+    "attention": lambda first: nn.MultiheadAttention(8, 2, batch_first=first),
+    "transformer": lambda first: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=first), 1, enable_nested_tensor=False
+    ),
+    "recurrent": lambda first: nn.GRU(8, 8, bidirectional=False, batch_first=first),
+}
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_layers_are_told_that_samples_come_first(under: Under, kind: str) -> None:
+    model, x = Places(LAYERS[kind](False)), torch.randn(6, 5, 8, generator=torch.Generator().manual_seed(3))
+    found: list[tuple[bool, bool]] = []
+
+    def loss_of(step: int) -> torch.Tensor:
+        found.append(reaches(model, x))
+        return model(x).square().mean()
+
+    train(model, loss_of, steps=1)
+    assert found[-1] == (True, False)
+    under("batch-first", lambda: train(model, loss_of, steps=2))
+    assert under.why_not == ""
+    assert found[-1] == (False, True), "places of one sample, and no other sample"
+
+
+def test_layers_that_were_told_stay_as_they_are(under: Under) -> None:
+    model, x = Places(LAYERS["transformer"](True)), torch.randn(6, 5, 8)
+    under("batch-first", lambda: train(model, lambda step: model(x).square().mean(), steps=2))
+    assert under.why_not
