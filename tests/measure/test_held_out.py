@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,4 +127,4 @@ def test_evaluations_are_told_apart_by_their_lines_and_by_what_they_are_of(tmp_p
     held = found.held_out()
     assert [one.trained for one in found.lines] == [1.0, 0.0] and held is found.lines[1]
     assert (held.where, held.steps, held.losses[:2], held.right[:2]) == (TRAIN, (10, 20, 30), (1.5, 1.6), (0.5, 0.25))
-    assert found.at(TRAIN, "cross_entropy") is held and found.at(TRAIN, "mse_loss") is None
+    assert found.like(held) is held and found.like(replace(held, function="mse_loss")) is None
