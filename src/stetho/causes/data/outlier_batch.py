@@ -28,8 +28,8 @@ outlier_batch = Cause(
     },
     predicts={
         "spikes-recur": 0.80,
-        "samples-far-out": 0.50,
-        "targets-far-out": 0.35,
+        "samples-far-out": 0.60,
+        "targets-far-out": 0.50,
         "extremes-limited": {"symptom-gone": 0.62, "better": 0.28, "same": 0.07, "worse": 0.02, "new-failure": 0.01},
         "clip=1": {"symptom-gone": 0.35, "better": 0.30, "same": 0.23, "worse": 0.10, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.20, "better": 0.20, "same": 0.40, "worse": 0.18, "new-failure": 0.02},

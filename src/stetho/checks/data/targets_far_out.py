@@ -11,7 +11,7 @@ SITE = {
 
 @check(
     reads=LossInputs,
-    root="target-extremes",
+    root="input-extremes",
     background=0.02,
     given={"data/nonfinite-values": 0.06},
     fires={"the number that stands for a missing value": {"sites": [SITE]}},
@@ -31,8 +31,8 @@ def targets_far_out(inputs: LossInputs, *, times: float = 80.0, least: int = 5) 
     value, makes its batch's gradient larger than all others together.
 
     ## False alarms
-    Counts, prices and returns have long tails, and may reach some ten times their spread. Targets that are nearly all the
-    same have no spread to measure by, and are left.
+    Counts, prices and returns have long tails, and may reach some ten times their spread. Targets that are nearly all
+    the same have no spread to measure by, and are left.
     """
     for one in inputs.sites:
         low, high, mean, spread = one.target_low, one.target_high, one.target_mean, one.target_spread
