@@ -534,8 +534,15 @@ def rows_of(model: Pair) -> list[tuple[float, ...]]:
 
 def test_a_stream_is_shuffled_and_thinned_without_numbers(under: Under) -> None:
     model = Pair(4, 4)
-    under("shuffled-order", lambda: fed(DataLoader(Stream(), 8), model))
+    fed(DataLoader(Stream(), 8), model)
+    plain = rows_of(model)
+    model, stream = Pair(4, 4), Stream()
+    under("shuffled-order", lambda: fed(DataLoader(stream, 8), model))
     assert under.why_not == ""
+    # Each sample of the stream once, in another order, and the stream is still what the program made.
+    assert sorted(rows_of(model)) == sorted(plain)
+    assert rows_of(model) != plain
+    assert isinstance(stream, Stream)
     model = Pair(4, 4)
     under("data-fraction", lambda: fed(DataLoader(Stream(), 8), model), "0.3")
     assert under.why_not == ""

@@ -57,6 +57,10 @@ class LossInput(Fact):
     """The smallest target value seen."""
     target_high: float | None = None
     """The largest target value seen."""
+    target_mean: float | None = None
+    """The mean of targets that are numbers, in the median call."""
+    target_spread: float | None = None
+    """Their spread in the median call."""
     ignored: float | None = None
     """Share of the targets that the loss leaves out (`ignore_index`)."""
     not_logs: int | None = None

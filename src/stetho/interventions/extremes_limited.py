@@ -1,9 +1,9 @@
-"""Bring values of the inputs and of the targets that lie far out back to the edge of what is usual.
+"""Bring values of the inputs and of the targets that lie far out back to what is usual.
 
 ## What changes
 Each feature of the samples is limited to its mean plus and minus eight times its spread, both as the median batch has
-them, in training and in evaluation; targets that are numbers are limited alike. The first five batches only show what
-is usual.
+them, in training and in evaluation. Targets that are numbers and lie further out become the mean: at the edge they
+would still be the largest errors of their batches. The first five batches only show what is usual.
 
 ## How it is known
 What the model was called with lies within the limits.
@@ -51,9 +51,11 @@ def apply(run: Run, value: str) -> None:
             mean, spread = features.moments(tensor)
             seen[key].append((mean.to(tensor), spread.to(tensor)))
 
-    def within(tensor: Any, bounds: Any) -> Any:
+    def within(tensor: Any, bounds: Any, central: bool = False) -> Any:
         low, high = bounds
         new = torch.minimum(torch.maximum(tensor, low), high)
+        if central:
+            new = torch.where(new == tensor, tensor, (low + high) / 2)
         return None if bool((new == tensor).all()) else new
 
     def limited(place: Any, tensor: Any, known: bool) -> Any:
@@ -78,7 +80,7 @@ def apply(run: Run, value: str) -> None:
         key = ("target", tuple(target.shape[1:]))
         bounds = limits(key)
         measure(key, target)
-        new = within(target, bounds) if bounds is not None else None
+        new = within(target, bounds, central=True) if bounds is not None else None
         if new is None:
             return target
         run.applied()

@@ -2,8 +2,9 @@
 
 ## What changes
 A DataLoader that reads its data set from the first to the last sample reads it in a random order, a new one for each
-epoch; a sampler that shares it among ranks is told to shuffle. Evaluation keeps its order. Where no loader orders the
-samples, each row of a batch, input and target alike, becomes one of those seen so far, at random. The order has a
+epoch; a sampler that shares it among ranks is told to shuffle. A stream is read ahead, up to 20,000 samples at a time,
+and these come in a random order. Evaluation keeps its order. Where no loader orders the samples, or its workers read a
+stream, each row of a batch, input and target alike, becomes one of those seen so far, at random. The order has a
 generator of its own.
 
 ## How it is known
@@ -24,7 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from stetho.observer.change import Run
 
@@ -35,8 +36,10 @@ values = {"": "a new order for each epoch"}
 alters = "data"
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.76, "worse": 0.15, "new-failure": 0.03}}
 moves = "samples that draw random numbers while they are made draw others when their order changes"
-# Batches looked at before it is decided whether their order says something, and how far they must differ for that.
-BATCHES, RATIO = 4, 3.0
+# Numbers of batches after which it is asked whether their order says something, and how far they must differ for that.
+BATCHES, RATIO = (4, 8, 16, 32, 64, 128), 3.0
+# Samples of a stream that are read ahead.
+AHEAD = 20_000
 
 
 class Shuffled:
@@ -58,6 +61,37 @@ class Shuffled:
         return iter(self.order)
 
 
+class Mixed:
+    """The samples of a stream in a random order, as far as it is read ahead; in their own order for evaluation."""
+
+    def __init__(self, torch: Any, stream: Any) -> None:
+        self.torch = torch
+        self.generator = torch.Generator().manual_seed(20255)
+        self.order: list[int] = []
+        self.shuffle = True
+        # The stream stays the object that the program made, of a kind of its own kind.
+        plain, mixed = type(stream), self.mixed
+        stream.__class__ = type(plain.__name__, (plain,), {"__iter__": lambda self: mixed(plain.__iter__(self))})
+
+    def mixed(self, samples: Iterator[Any]) -> Iterator[Any]:
+        ahead: list[Any] = []
+        for sample in samples:
+            if not self.shuffle:
+                yield from ahead
+                yield sample
+                ahead.clear()
+                continue
+            ahead.append(sample)
+            if len(ahead) >= AHEAD:
+                yield from self.drawn(ahead)
+                ahead.clear()
+        yield from self.drawn(ahead) if self.shuffle else ahead
+
+    def drawn(self, samples: list[Any]) -> Iterator[Any]:
+        self.order = self.torch.randperm(len(samples), generator=self.generator).tolist()
+        return (samples[at] for at in self.order)
+
+
 class Samplers:
     """Makes the samplers of loaders shuffle, for the training only."""
 
@@ -65,6 +99,8 @@ class Samplers:
         self.run, self.torch = run, run.torch
         self.told_to: list[Any] = []
         """Samplers of the program's own that were told to shuffle."""
+        self.mixed: dict[int, Mixed] = {}
+        """Streams that are read ahead, by their ids."""
         self.taught: dict[int, Any] = {}
         self.asked: dict[int, Any] = {}
         """Samplers that have shuffled for a model that trains, and for one that does not, by their ids."""
@@ -73,6 +109,9 @@ class Samplers:
         """A loader is about to be made."""
         data, sampler = given.get("dataset"), given.get("sampler")
         if isinstance(data, self.torch.utils.data.IterableDataset):
+            # What workers read is out of sight.
+            if not given.get("num_workers") and id(data) not in self.mixed:
+                self.mixed[id(data)] = Mixed(self.torch, data)
             return
         if given.get("shuffle"):
             self.run.refused("its loaders shuffle already")
@@ -104,6 +143,9 @@ class Samplers:
 
     def found_in(self, loader: Any) -> Any:
         """The sampler that shuffles for us, under those that make batches of what it says."""
+        stream = getattr(loader, "dataset", getattr(loader, "_dataset", None))
+        if id(stream) in self.mixed:
+            return self.mixed[id(stream)]
         found = loader._index_sampler
         while found is not None and not isinstance(found, Shuffled) and found not in self.told_to:
             found = getattr(found, "sampler", getattr(found, "batch_sampler", None))
@@ -155,12 +197,13 @@ class Drawing:
     def in_order(self, call: int) -> bool | None:
         """Whether batches differ more than chance lets them: their means vary more than their samples explain."""
         held, means = self.rows.calls.get(call - 1), self.means
-        if held is not None and len(means) < BATCHES:
+        if held is not None and len(means) < BATCHES[-1]:
             kept = [*held.targets.values(), *held.tensors.values()]
             means.append([moments(self.torch, t) for t in kept if t.shape[0] > 1])
-        if len(means) < BATCHES or any(len(one) != len(means[0]) for one in means):
+        if len(means) not in BATCHES or any(len(one) != len(means[0]) for one in means):
             return None
-        return any(apart(self.torch, [one[at] for one in means]) for at in range(len(means[0])))
+        found = any(apart(self.torch, [one[at] for one in means]) for at in range(len(means[0])))
+        return found or (False if len(means) == BATCHES[-1] else None)
 
     def entered(self, prints: list[str]) -> None:
         """See whether some come from earlier batches."""
@@ -185,8 +228,9 @@ class Feeding:
         batch = fetch()
         if not self.run.evaluating:
             self.ours = self.last
-            # A stream has no sampler: its rows are drawn.
-            self.drawing.rows.on = isinstance(iterator._dataset, self.run.torch.utils.data.IterableDataset)
+            # A stream that workers read has nothing that orders it for us: its rows are drawn.
+            stream = isinstance(iterator._dataset, self.run.torch.utils.data.IterableDataset)
+            self.drawing.rows.on = stream and self.last is None
         return batch
 
     def look(self, module: Any, training: bool) -> None:
@@ -196,7 +240,7 @@ class Feeding:
         if not training or not self.ours:
             return
         self.run.applied()
-        order = self.ours.order if isinstance(self.ours, Shuffled) else list(self.ours)
+        order = self.ours.order if isinstance(self.ours, (Shuffled, Mixed)) else list(self.ours)
         if order != sorted(order):
             self.run.verified()
 

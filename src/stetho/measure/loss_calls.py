@@ -19,6 +19,7 @@ from stetho.facts import (
     PredictedClasses,
     Predictions,
 )
+from stetho.measure.chance import moments
 from stetho.measure.series import FEW, Measured, known, plural, shape_of
 from stetho.recording import Recording
 
@@ -81,6 +82,7 @@ def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossIn
         high=_extreme(looked, "high", max),
         target_low=_extreme(looked, "tlow", min),
         target_high=_extreme(looked, "thigh", max),
+        **_usual(looked),
         ignored=_ignored(looked),
         not_logs=_count(looked, "logs", False),
         off_one=median(off) if (off := known(c.get("off") for c in looked)) else None,
@@ -90,6 +92,15 @@ def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossIn
         accuracy_whole=fmean(whole[-FEW:]) if (whole := known(c.get("whole_acc") for c in looked)) else None,
         **_sequence(looked),
     )
+
+
+def _usual(calls: Calls) -> dict[str, Any]:
+    """Mean and spread of the targets in the median call, which a few extreme ones do not move."""
+    each = [found for call in calls if (found := moments([call])) is not None]
+    if not each:
+        return {}
+    means, variances = zip(*each, strict=True)
+    return {"target_mean": median(means), "target_spread": math.sqrt(max(0.0, median(variances)))}
 
 
 def _count(calls: Calls, key: str, value: bool) -> int | None:

@@ -27,7 +27,12 @@ params_not_optimized = Cause(
             "worse": 0.02,
             "new-failure": 0.01,
         },
-        "lr=x10": {"symptom-gone": 0.08, "better": 0.30, "same": 0.40, "worse": 0.18, "new-failure": 0.04},
+        # An optimizer that was made for another copy of the model holds nothing that ever gets a gradient.
+        "gradients-zero": 0.25,
+        "never-given-gradients": 0.25,
+        "lr=x10": {"symptom-gone": 0.06, "better": 0.24, "same": 0.52, "worse": 0.15, "new-failure": 0.03},
+        "lr=x100": {"symptom-gone": 0.05, "better": 0.20, "same": 0.50, "worse": 0.19, "new-failure": 0.06},
+        "one-batch": {"symptom-gone": 0.15, "better": 0.30, "same": 0.49, "worse": 0.04, "new-failure": 0.02},
     },
     mechanism=("parameters-left-out",),
     statement="parameters that the loss depends on are held by no optimizer and never change",
