@@ -33,6 +33,8 @@ EARLY = 60
 TRIMMED = 1.06
 # With so few blocks their spread is itself uncertain: three sigmas of many are this much more of few.
 FEW_BLOCKS = 1.6
+# Stretches of a long curve whose scatter tells how steady a small difference is.
+STEADY_BLOCKS = 12
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,17 @@ def at_start(pairs: Sequence[tuple[float, float]], most: int = EARLY) -> Differe
     return Difference(
         before, after, trimmed_mean(gaps), _error(gaps, len(gaps)), matters, len(known), None, same_start=same
     )
+
+
+def steady_gap(pairs: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """How much lower the second curve lies all along, and the standard error of that by its scatter from block to
+    block; None where there are too few steps for blocks."""
+    gaps = [a - b for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    size = len(gaps) // STEADY_BLOCKS
+    if size < LEAST_PAIRS:
+        return None
+    means = [trimmed_mean(gaps[i * size : (i + 1) * size]) for i in range(STEADY_BLOCKS)]
+    return fmean(means), stdev(means) / math.sqrt(STEADY_BLOCKS)
 
 
 def trimmed_mean(values: Sequence[float]) -> float:

@@ -258,7 +258,7 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
             return Gate(leader, False, f"not refuted yet, and to be ruled out first: {', '.join(standing)}", mechanism)
     if now[leader] < 0.9:
         return Gate(leader, False, f"its probability is {100 * now[leader]:.0f} %, below 90 %", mechanism)
-    matched = unmatched(cause, seen.experiments)
+    matched = unmatched(cause, seen.experiments) or unconfirmed(cause, mechanism, seen.experiments)
     if matched:
         return Gate(leader, False, matched, mechanism)
     if cause.proof_by_artifact and (not cause.proofs or set(mechanism) & set(cause.proofs)):
@@ -317,6 +317,19 @@ def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
         return f"it is not known whether {cause.outdoes} would do as well"
     helped = theirs.outcome in ("symptom-gone", "better")
     return f"{cause.outdoes} does as well" if helped and not outdone(cause, experiments) else ""
+
+
+def unconfirmed(cause: Cause, mechanism: Sequence[str], experiments: Sequence[Experiment]) -> str:
+    """Why what was seen may still be harmless, where every check that fired is one that needs a control beside it."""
+    told = {x.change.label: x.outcome for x in experiments if x.outcome not in NO_EVIDENCE}
+    needed = [cause.only_with.get(check) for check in mechanism]
+    cured = any(x.tests == cause.id and x.outcome in ("symptom-gone", "better") for x in experiments)
+    if cured or any(need is None or told.get(need[0]) == need[1] for need in needed):
+        return ""
+    control, answer = next(need for need in needed if need is not None)
+    if control in told:
+        return f"{mechanism[0]} is harmless where {control} does not leave a run the {answer}: it is {told[control]}"
+    return f"{mechanism[0]} may be harmless, and {control} has not told yet"
 
 
 def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:

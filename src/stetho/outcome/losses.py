@@ -12,13 +12,31 @@ from stetho.outcome.failures import from_failure
 from stetho.outcome.judged import Judged, told
 from stetho.outcome.pair import BEYOND_TRAINING, HELD_OUT, Pair
 from stetho.outcome.results import by_result, score_decides, score_rises
-from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps, steady_gap
 from stetho.yardstick import by_accuracy, by_fit, compare_printed
+
+# Of the loss, the share that counts as something where a little is much, and the standard errors that make it sure.
+FAINT, SURE = 0.005, 5.0
 
 
 def by_loss(pair: Pair) -> Judged:
     """The outcome by losses that compare as they are."""
     return _beside_losses(pair) or _from_losses(pair)
+
+
+def by_any_loss(pair: Pair) -> Judged:
+    """The outcome where a little is much: the second half of both runs, step beside step, may tell what its end does
+    not."""
+    judged = by_loss(pair)
+    one, two = pair.curves
+    if judged.outcome not in ("same", "undecided") or one is None or two is None or pair.resumed:
+        return judged
+    both = at_equal_steps(one, two)
+    lost = steady_gap(both[len(both) // 2 :])
+    if lost is None or lost[0] > -FAINT * abs(judged.before or 0.0) or lost[0] > -SURE * lost[1]:
+        return judged
+    detail = f"{told('loss', judged.before, judged.after)}, a little higher, and by more than chance{pair.still}"
+    return replace(judged, outcome="worse", detail=detail)
 
 
 def by_other_loss(pair: Pair) -> Judged:

@@ -27,6 +27,7 @@ labels_noisy = Cause(
         "labels-unrelated": 0.08,
         "regularised": {"symptom-gone": 0.30, "better": 0.35, "same": 0.25, "worse": 0.09, "new-failure": 0.01},
         "half-data": {"symptom-gone": 0.01, "better": 0.04, "same": 0.70, "worse": 0.24, "new-failure": 0.01},
+        "shuffled-labels": {"symptom-gone": 0.01, "better": 0.01, "same": 0.10, "worse": 0.86, "new-failure": 0.02},
         "one-batch": {"symptom-gone": 0.50, "better": 0.40, "same": 0.07, "worse": 0.02, "new-failure": 0.01},
         "synthetic": {"symptom-gone": 0.60, "better": 0.25, "same": 0.10, "worse": 0.04, "new-failure": 0.01},
     },

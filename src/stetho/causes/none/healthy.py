@@ -14,7 +14,7 @@ from stetho.cause import Cause
 
 healthy = Cause(
     id="none/healthy",
-    share=0.72,
+    share=0.69,
     symptoms={"none": 0.96, "loss-flat": 0.01, "loss-oscillating": 0.01, "loss-slow": 0.01, "loss-spike": 0.01},
     predicts={
         "perfect-answers": {"symptom-gone": 0.01, "better": 0.93, "same": 0.03, "worse": 0.01, "new-failure": 0.02},

@@ -95,6 +95,10 @@ class Run(Proof, Asking):
         chief = self.batch.chief(module, args, kwargs)
         return [] if chief is None or not chief.dim() else prints(chief.detach())
 
+    def prints_of(self, tensor: Any) -> list[str]:
+        """A fingerprint of each row of a tensor."""
+        return prints(tensor.detach())
+
     def on_rows(self, choose: Choose, entered: Entered) -> Rows:
         """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""
         return Rows(self, choose, entered)
