@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 import torch
 
 from .. import arrival, sites
+from ..graph import leaves_of
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
@@ -85,6 +86,18 @@ class Run(Proof, Asking):
     def finish(self, reason: str = "bound") -> None:
         """End the run here: what was to be seen has been seen."""
         self.watch.process.finish(reason)
+
+    def step_aside(self, optimizer: Any) -> None:
+        """Let an optimizer step between the program's own steps, by which alone the run is counted and compared."""
+        self.watch.aside = True
+        try:
+            optimizer.step()
+        finally:
+            self.watch.aside = False
+
+    def trained_by(self, loss: Any) -> list[Any]:
+        """The tensors that a backward of this loss makes gradients for."""
+        return leaves_of(loss)
 
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
         """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
