@@ -24,7 +24,8 @@ from stetho.cause import Cause
 from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
 from stetho.facts import FACTS, Fact
-from stetho.intervention import ALTERS, OUTCOMES
+from stetho.intervention import OUTCOMES
+from stetho.outcome import WAYS
 from stetho.phrase import Phrase
 from stetho.probe import Example as ProbeExample
 from stetho.probe import Probe
@@ -521,6 +522,27 @@ def test_the_guests_are_looked_at() -> None:
     }  # fmt: skip
 
 
+# --- by what a change is judged ------------------------------------------------------------------------------
+
+
 def test_what_a_change_alters_is_something_that_the_judging_knows() -> None:
     # That nothing but evaluation changes may be said by a change only when it sees what it does in a program.
-    assert {one.alters for one in CATALOGUE.interventions.values()} | {"evaluation"} == set(ALTERS)
+    assert {one.alters for one in CATALOGUE.interventions.values()} | {"evaluation"} == set(WAYS)
+
+
+def test_what_is_said_to_be_altered_elsewhere_is_something_that_the_judging_knows() -> None:
+    """Cures say it of themselves, and changes when they see what they do in a program."""
+    said = [
+        word
+        for folder in ("fixes", "interventions", "observer/change")
+        for file in (PACKAGE / folder).glob("*.py")
+        for word in re.findall(r'\balters ?= ?"([^"]*)"', file.read_text(encoding="utf-8"))
+    ]
+    assert {"held-out", "evaluation", "loss"} <= set(said) <= set(WAYS)
+
+
+@pytest.mark.parametrize("word", WAYS)
+def test_a_way_of_judging_says_what_is_altered_and_what_tells_then(word: str) -> None:
+    altered, _, telling = WAYS[word].means.partition(": ")
+    assert altered and telling
+    assert not telling.endswith(".")

@@ -15,26 +15,6 @@ from typing import Any
 from stetho.errors import BadRequest, DeclarationError
 
 OUTCOMES = ("symptom-gone", "better", "same", "worse", "new-failure")
-ALTERS = (
-    "",
-    "loss",
-    "targets",
-    "classes",
-    "data",
-    "level",
-    "spread",
-    "scatter",
-    "time",
-    "upkeep",
-    "evaluation",
-    "held-out",
-    "shared",
-    "best",
-    "error",
-    "chance",
-    "start",
-    "answers",
-)
 
 
 @dataclass(frozen=True)
@@ -51,17 +31,7 @@ class Intervention:
     example: str
     """A value that shows it at work."""
     alters: str
-    """What cannot be compared with the base run's as it is: the "loss" itself; its "targets", so that a score that the
-    program prints and that gets better tells more; what each of its "classes" weighs, so that only recalls compare; the
-    "data" trained on, so that held-out results tell more where the program prints some; its "level", that of other
-    data; the "spread" of its values, each the mean of another number of samples; its "scatter", so that only means over
-    half of the run tell; nothing but "time" changes; nothing but "upkeep", what steps come to cost in memory and time;
-    or nothing but "evaluation", which shows in what the program prints. Where training is made harder on purpose, only
-    "held-out" results tell; where samples that are "shared" are left out of it, those of the data that shares them;
-    only the "best" of them where a change moves the point from which on they get worse; and only by how many times
-    their "error" grows where less data alone lets it grow a little. Nothing but "chance" changes: then any difference
-    tells. What a run has to begin with shows at its "start", from which it may recover. Where the "answers" in
-    evaluation are made right, only whether the score is perfect tells."""
+    """What cannot be compared with the base run's as it is, by a word of `stetho.outcome.ways`; empty where all can."""
     moves: str
     """Why the random numbers that follow are others than the base run's; empty where they stay the same."""
     backgrounds: Mapping[str, Mapping[str, float]]

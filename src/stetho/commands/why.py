@@ -9,6 +9,7 @@ import stat
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ from stetho.commands.running import Running, running_options
 from stetho.errors import BadRequest, UnknownName
 
 if TYPE_CHECKING:
-    from stetho.case import Case
+    from stetho.case import Case, Request
+    from stetho.experiment import ExecutorName
     from stetho.several import SeveralRuns
     from stetho.verdict import Verdict
 
@@ -34,6 +36,20 @@ class SplitAtDashes(click.Command):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return ["[OPTIONS]", "TARGET | -- COMMAND ARGS..."]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks for, apart from how it is printed."""
+
+    target: str | None
+    command: list[str] | None
+    symptom: str | None
+    suspect: str | None
+    good: str | None
+    all_causes: bool
+    no_experiments: bool
+    running: Running
 
 
 @click.command(cls=SplitAtDashes)
@@ -86,73 +102,109 @@ def command(
     Exit code: 0 nothing wrong, 1 a cause is established, 3 a problem without an established cause or the
     observer could not attach, 2 the request is bad, 130 interrupted (the case is kept).
     """
-    from stetho import catalogue, post_mortem, suspicion, why
-    from stetho.case import Request, writable_root
-    from stetho.executors import choice
-
-    given = ctx.meta["command"]
-    if bool(target) == bool(given):
-        raise BadRequest("give either a command after --, or a log, a run directory or -; see stetho why --help")
-    if suspect is not None and not given:
-        raise BadRequest("--suspect runs experiments, so it needs a command after --")
-    if good is not None and not given:
-        raise BadRequest("--good compares the run of a command with one that was fine, so it needs a command after --")
-    if all_causes and (not given or no_experiments or suspect is not None):
-        raise BadRequest("--all experiments on whatever is wrong, so it needs a command after --, and no single cause")
-    settings = config.load(Path.cwd())
-    console = Console(quiet)
-    case = earlier_case(Path(case_root or settings.case), target) if target else None
+    asked = Asked(target, ctx.meta["command"], symptom, suspect, good, all_causes, no_experiments, running)
+    refuse_what_does_not_fit(asked)
+    settings, console = config.load(Path.cwd()), Console(quiet)
+    form, where = "json" if as_json else format_, Path(case_root or settings.case)
+    case = earlier_case(where, target) if target else None
     if case is not None:
-        verdict = why.judge(
-            case,
-            experiments=settings.experiments and not no_experiments,
-            budget=running.budget,
-            fresh=running.fresh,
-            show=console.show,
-            progress=console.progress,
-        )
-        console.clear()
-        return finish(ctx, verdict, "json" if as_json else format_)
-    where = running.executor or settings.executor
-    if given:
-        refuse_missing_command(given[0])
-        choice.refuse_missing(where, settings)
-    root, moved = writable_root(Path(case_root or settings.case))
-    if moved:
-        click.echo(f"stetho: {moved}", err=True)
-    request = Request(
-        command=tuple(given or ()),
+        return finish(ctx, judge_again(case, asked, settings, console), form)
+    executor = running.executor or settings.executor
+    if asked.command:
+        refuse_missing(asked.command[0], executor, settings)
+    root = root_of_cases(where)
+    request = request_for(asked, settings, executor)
+    if asked.command:
+        return finish(ctx, run_and_judge(root, request, console, running.fresh), form)
+    several = judge_what_is_left(root, request, str(target), console)
+    if len(several.runs) > 1:
+        return finish_several(ctx, several, form)
+    finish(ctx, several.runs[0].verdict, form)
+
+
+def refuse_what_does_not_fit(asked: Asked) -> None:
+    """Options that need a command, or that exclude each other."""
+    if bool(asked.target) == bool(asked.command):
+        raise BadRequest("give either a command after --, or a log, a run directory or -; see stetho why --help")
+    if asked.suspect is not None and not asked.command:
+        raise BadRequest("--suspect runs experiments, so it needs a command after --")
+    if asked.good is not None and not asked.command:
+        raise BadRequest("--good compares the run of a command with one that was fine, so it needs a command after --")
+    if asked.all_causes and (not asked.command or asked.no_experiments or asked.suspect is not None):
+        raise BadRequest("--all experiments on whatever is wrong, so it needs a command after --, and no single cause")
+
+
+def request_for(asked: Asked, settings: config.Config, executor: ExecutorName) -> Request:
+    """What a case keeps of what was asked, with the settings where the command line says nothing."""
+    from stetho import catalogue, suspicion
+    from stetho.case import Request
+
+    running = asked.running
+    return Request(
+        command=tuple(asked.command or ()),
         cwd=os.getcwd(),
         seed=settings.seed if running.seed is None else running.seed,
         budget=running.budget or settings.budget,
-        symptom=symptom,
-        experiments=settings.experiments and not no_experiments,
+        symptom=asked.symptom,
+        experiments=settings.experiments and not asked.no_experiments,
         created=time.time(),
         limits=running.limits,
         isolation=running.isolation,
-        executor=where,
-        suspect=None if suspect is None else suspicion.named(suspect, catalogue.load()),
-        good=good,
-        all_causes=all_causes,
+        executor=executor,
+        suspect=None if asked.suspect is None else suspicion.named(asked.suspect, catalogue.load()),
+        good=asked.good,
+        all_causes=asked.all_causes,
     )
+
+
+def root_of_cases(wanted: Path) -> Path:
+    """Where cases are kept, which is said when it is not where it should be."""
+    from stetho.case import writable_root
+
+    root, moved = writable_root(wanted)
+    if moved:
+        click.echo(f"stetho: {moved}", err=True)
+    return root
+
+
+def judge_again(case: Case, asked: Asked, settings: config.Config, console: Console) -> Verdict:
+    """The verdict on what an earlier case has recorded."""
+    from stetho import why
+
+    verdict = why.judge(
+        case,
+        experiments=settings.experiments and not asked.no_experiments,
+        budget=asked.running.budget,
+        fresh=asked.running.fresh,
+        show=console.show,
+        progress=console.progress,
+    )
+    console.clear()
+    return verdict
+
+
+def run_and_judge(root: Path, request: Request, console: Console, fresh: bool) -> Verdict:
+    """The verdict on a command, every run of which reads the same standard input."""
+    from stetho import why
+
     piped = None
     try:
-        if given:
-            piped = standard_input()
-            verdict = why.begin(
-                root, request, show=console.show, progress=console.progress, stdin=piped, fresh=running.fresh
-            )
-        else:
-            several = post_mortem.judge(root, request, str(target), progress=console.progress)
-            if len(several.runs) > 1:
-                console.clear()
-                return finish_several(ctx, several, "json" if as_json else format_)
-            verdict = several.runs[0].verdict
+        piped = standard_input()
+        return why.begin(root, request, show=console.show, progress=console.progress, stdin=piped, fresh=fresh)
     finally:
         console.clear()
         if piped is not None:
             piped.unlink(missing_ok=True)
-    finish(ctx, verdict, "json" if as_json else format_)
+
+
+def judge_what_is_left(root: Path, request: Request, target: str, console: Console) -> SeveralRuns:
+    """The verdicts on what dead runs have left."""
+    from stetho import post_mortem
+
+    try:
+        return post_mortem.judge(root, request, target, progress=console.progress)
+    finally:
+        console.clear()
 
 
 def finish(ctx: click.Context, verdict: Verdict, form: str) -> None:
@@ -179,6 +231,14 @@ def earlier_case(root: Path, target: str) -> Case | None:
         return open_case(root, target)
     except UnknownName:
         return None
+
+
+def refuse_missing(program: str, executor: ExecutorName, settings: config.Config) -> None:
+    """What a command needs before anything is made for it: its program, and a place to run."""
+    from stetho.executors import choice
+
+    refuse_missing_command(program)
+    choice.refuse_missing(executor, settings)
 
 
 def refuse_missing_command(program: str) -> None:

@@ -89,40 +89,22 @@ def apply(run: Run, value: str) -> None:
     """Call another loss in place of the one that does not fit."""
     if value:
         turn_softmax(run, value)
-    torch = run.torch
-    functional = torch.nn.functional
-    outputs: list[Any] = []
-    labels: list[Any] = []
+    call_other_losses(run)
+    count_every_class(run)
+    compare_all_scores(run)
 
-    def binary(target: Any) -> bool:
-        return bool(((target == 0) | (target == 1)).all()) and bool((target == 1).any())
 
-    def no_shares(given: Any, target: Any) -> bool:
-        if not torch.is_tensor(target) or not target.is_floating_point() or target.shape != given.shape:
-            return False
-        axis = 1 if given.dim() > 1 else 0
-        sums = target.sum(dim=axis)
-        return given.shape[axis] < 2 or bool((target < 0).any()) or bool(((sums - 1).abs() > 1e-3).any())
-
-    def counted(made: Any) -> Any:
-        run.applied()
-        if bool(torch.isfinite(made.detach()).all()):
-            run.verified()
-        return made
-
-    def arguments(args: Any, kwargs: Any) -> tuple[Any, Any]:
-        return args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
-
-    def reduction(kwargs: Any) -> str:
-        return str(kwargs.get("reduction", "mean"))
+def call_other_losses(run: Run) -> None:
+    """Put the loss that fits the targets in the place of one for classes, or for real numbers."""
+    torch, functional = run.torch, run.torch.nn.functional
 
     def classes(original: Any, *args: Any, **kwargs: Any) -> Any:
         given, target = arguments(args, kwargs)
-        if not torch.is_tensor(given) or not no_shares(given, target):
+        if not torch.is_tensor(given) or not no_shares(torch, given, target):
             return original(*args, **kwargs)
-        chosen = functional.binary_cross_entropy_with_logits if binary(target) else functional.mse_loss
-        made = chosen(given, target, reduction=reduction(kwargs))
-        return counted(made) if given.requires_grad else made
+        fitting = functional.binary_cross_entropy_with_logits if binary(target) else functional.mse_loss
+        made = fitting(given, target, reduction=reduction(kwargs))
+        return counted(run, made) if given.requires_grad else made
 
     def numbers(original: Any, *args: Any, **kwargs: Any) -> Any:
         given, target = arguments(args, kwargs)
@@ -132,11 +114,15 @@ def apply(run: Run, value: str) -> None:
         if not bool(((given < 0) | (given > 1)).any()):
             return original(*args, **kwargs)
         made = functional.binary_cross_entropy_with_logits(given, target, reduction=reduction(kwargs))
-        return counted(made) if given.requires_grad else made
+        return counted(run, made) if given.requires_grad else made
 
     run.instead(functional, "cross_entropy", classes)
     for name in NUMBERS:
         run.instead(functional, name, numbers)
+
+
+def count_every_class(run: Run) -> None:
+    """Let a loss leave out none of the classes that the model answers."""
 
     @run.on_loss
     def whole(call: Any) -> None:
@@ -148,6 +134,12 @@ def apply(run: Run, value: str) -> None:
             run.applied()
             if bool((call.target == left_out).any()):
                 run.verified()
+
+
+def compare_all_scores(run: Run) -> None:
+    """Call backward on the cross-entropy of all scores, where only the largest one met the number of the class."""
+    outputs: list[Any] = []
+    labels: list[Any] = []
 
     @run.on_output
     def keep(module: Any, training: bool, output: Any) -> None:
@@ -174,4 +166,35 @@ def apply(run: Run, value: str) -> None:
         given, target = outputs[0], labels[0].long()
         outputs.clear()
         labels.clear()
-        return counted(functional.cross_entropy(given, target)).reshape(loss.shape)
+        return counted(run, run.torch.nn.functional.cross_entropy(given, target)).reshape(loss.shape)
+
+
+def counted(run: Run, made: Any) -> Any:
+    """A loss that was called in place of another, known to be one by its being finite."""
+    run.applied()
+    if bool(run.torch.isfinite(made.detach()).all()):
+        run.verified()
+    return made
+
+
+def arguments(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Input and target of a loss, however they were given."""
+    return args[0] if args else kwargs.get("input"), args[1] if len(args) > 1 else kwargs.get("target")
+
+
+def reduction(kwargs: Any) -> str:
+    return str(kwargs.get("reduction", "mean"))
+
+
+def binary(target: Any) -> bool:
+    """Whether targets are all 0 or 1."""
+    return bool(((target == 0) | (target == 1)).all()) and bool((target == 1).any())
+
+
+def no_shares(torch: Any, given: Any, target: Any) -> bool:
+    """Whether targets are numbers for each score that are no shares of classes."""
+    if not torch.is_tensor(target) or not target.is_floating_point() or target.shape != given.shape:
+        return False
+    axis = 1 if given.dim() > 1 else 0
+    sums = target.sum(dim=axis)
+    return given.shape[axis] < 2 or bool((target < 0).any()) or bool(((sums - 1).abs() > 1e-3).any())

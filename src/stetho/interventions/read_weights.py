@@ -31,6 +31,8 @@ values = {"": "those that were read last"}
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.80, "worse": 0.13, "new-failure": 0.03}}
 # Sources that are held, the last ones.
 KEPT = 4
+# Tensors of the model, each with what was read for it.
+Pairs = list[tuple[Any, Any]]
 
 
 def apply(run: Run, value: str) -> None:
@@ -39,18 +41,8 @@ def apply(run: Run, value: str) -> None:
     sources: list[dict[str, Any]] = []
     done: set[int] = set()
 
-    def tensors_of(found: Any, depth: int = 4) -> dict[str, Any]:
-        """The table of names that holds the most elements, wherever it lies in what was read."""
-        if isinstance(found, torch.nn.Module):
-            found = found.state_dict()
-        if not isinstance(found, dict) or not depth:
-            return {}
-        own = {str(k): v for k, v in found.items() if isinstance(v, torch.Tensor)}
-        tables = [own, *(tensors_of(part, depth - 1) for part in found.values() if isinstance(part, dict))]
-        return max(tables, key=lambda table: sum(t.numel() for t in table.values()))
-
     def keep(found: Any) -> None:
-        table = tensors_of(found)
+        table = tensors_of(torch, found)
         if table:
             sources.append({name: tensor.detach().clone() for name, tensor in table.items()})
             del sources[:-KEPT]
@@ -74,57 +66,89 @@ def apply(run: Run, value: str) -> None:
         done.add(id(module))
         own = {name: t for name, t in module.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}
         pairs = max((matched(own, source) for source in sources), key=size, default=[])
-        whole = sum(t.numel() for t in own.values())
-        if 2 * size(pairs) < whole:
+        if 2 * size(pairs) < elements(own):
             run.refused("nothing was read that fits half of the model")
-        elif all(torch.equal(mine.detach(), read.to(mine)) for mine, read in pairs):
+        elif hold(torch, pairs):
             run.refused("the model holds the weights that were read")
         else:
-            put(pairs)
+            put(run, pairs)
 
-    def put(pairs: list[tuple[Any, Any]]) -> None:
-        with torch.no_grad():
-            for mine, read in pairs:
-                mine.copy_(read)
-        run.applied()
-        if all(torch.equal(mine.detach(), read.to(mine)) for mine, read in pairs):
-            run.verified()
 
-    def size(pairs: list[tuple[Any, Any]]) -> int:
-        return sum(mine.numel() for mine, _ in pairs)
+def tensors_of(torch: Any, found: Any, depth: int = 4) -> dict[str, Any]:
+    """The table of names that holds the most elements, wherever it lies in what was read."""
+    if isinstance(found, torch.nn.Module):
+        found = found.state_dict()
+    if not isinstance(found, dict) or not depth:
+        return {}
+    own = {str(k): v for k, v in found.items() if isinstance(v, torch.Tensor)}
+    tables = [own, *(tensors_of(torch, part, depth - 1) for part in found.values() if isinstance(part, dict))]
+    return max(tables, key=elements)
 
-    def renamed(own: dict[str, Any], source: dict[str, Any]) -> list[tuple[Any, Any]]:
-        """Parts of the model with what was read of a part of another name, the largest first."""
-        mine, read, pairs = inside(own), inside(source), []
-        found = [
-            [(f"{one}.{name}", f"{other}.{name}") for name in names if read[other].get(name) == names[name]]
-            for one, names in mine.items()
-            for other in read
-        ]
-        taken: set[str] = set()
-        for part in sorted(found, key=lambda names: -sum(own[name].numel() for name, _ in names)):
-            if len(part) > 1 and not any(name in taken or other in taken for name, other in part):
-                taken.update(name for both in part for name in both)
-                pairs += [(own[name], source[other]) for name, other in part]
-        return pairs
 
-    def inside(table: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """The shapes of each part of a model, by the names that they have in it."""
-        parts: dict[str, dict[str, Any]] = {}
-        for name, tensor in table.items():
-            words = name.split(".")
-            for depth in range(1, len(words)):
-                parts.setdefault(".".join(words[:depth]), {})[".".join(words[depth:])] = tensor.shape
-        return parts
+def put(run: Run, pairs: Pairs) -> None:
+    """Write what was read, and look whether it is there."""
+    with run.torch.no_grad():
+        for mine, read in pairs:
+            mine.copy_(read)
+    run.applied()
+    if hold(run.torch, pairs):
+        run.verified()
 
-    def matched(own: dict[str, Any], source: dict[str, Any]) -> list[tuple[Any, Any]]:
-        pairs = []
-        for name, mine in own.items():
-            named = [s for s in source if s == name or s.endswith(f".{name}") or name.endswith(f".{s}")]
-            fits = [source[s] for s in sorted(named, key=len) if source[s].shape == mine.shape]
-            pairs += [(mine, fits[0])] if fits else []
-        if 2 * size(pairs) < sum(t.numel() for t in own.values()):
-            pairs = max(pairs, renamed(own, source), key=size)
-        if not pairs and [t.shape for t in own.values()] == [t.shape for t in source.values()]:
-            pairs = list(zip(own.values(), source.values()))  # noqa: B905 - Python 3.9
-        return pairs
+
+def hold(torch: Any, pairs: Pairs) -> bool:
+    """Whether each tensor of the model has the values that were read."""
+    return all(torch.equal(mine.detach(), read.to(mine)) for mine, read in pairs)
+
+
+def matched(own: dict[str, Any], source: dict[str, Any]) -> Pairs:
+    """Tensors of the model with what was read for them: by name, else by part, else by order."""
+    pairs = named(own, source)
+    if 2 * size(pairs) < elements(own):
+        pairs = max(pairs, renamed(own, source), key=size)
+    if not pairs and [t.shape for t in own.values()] == [t.shape for t in source.values()]:
+        pairs = list(zip(own.values(), source.values()))  # noqa: B905 - Python 3.9
+    return pairs
+
+
+def named(own: dict[str, Any], source: dict[str, Any]) -> Pairs:
+    """Tensors with what was read under their own names, or under these with a prefix."""
+    pairs = []
+    for name, mine in own.items():
+        alike = [s for s in source if s == name or s.endswith(f".{name}") or name.endswith(f".{s}")]
+        fits = [source[s] for s in sorted(alike, key=len) if source[s].shape == mine.shape]
+        pairs += [(mine, fits[0])] if fits else []
+    return pairs
+
+
+def renamed(own: dict[str, Any], source: dict[str, Any]) -> Pairs:
+    """Parts of the model with what was read of a part of another name, the largest first."""
+    mine, read, pairs = inside(own), inside(source), []
+    found = [
+        [(f"{one}.{name}", f"{other}.{name}") for name in names if read[other].get(name) == names[name]]
+        for one, names in mine.items()
+        for other in read
+    ]
+    taken: set[str] = set()
+    for part in sorted(found, key=lambda names: -sum(own[name].numel() for name, _ in names)):
+        if len(part) > 1 and not any(name in taken or other in taken for name, other in part):
+            taken.update(name for both in part for name in both)
+            pairs += [(own[name], source[other]) for name, other in part]
+    return pairs
+
+
+def inside(table: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The shapes of each part of a model, by the names that they have in it."""
+    parts: dict[str, dict[str, Any]] = {}
+    for name, tensor in table.items():
+        words = name.split(".")
+        for depth in range(1, len(words)):
+            parts.setdefault(".".join(words[:depth]), {})[".".join(words[depth:])] = tensor.shape
+    return parts
+
+
+def size(pairs: Pairs) -> int:
+    return sum(mine.numel() for mine, _ in pairs)
+
+
+def elements(table: dict[str, Any]) -> int:
+    return sum(t.numel() for t in table.values())
