@@ -1422,3 +1422,76 @@ def test_layers_that_were_told_stay_as_they_are(under: Under) -> None:
     model, x = Places(LAYERS["transformer"](True)), torch.randn(6, 5, 8)
     under("batch-first", lambda: train(model, lambda step: model(x).square().mean(), steps=2))
     assert under.why_not
+
+
+@pytest.mark.parametrize("behind", [False, True])
+def test_each_sample_alone_wherever_the_samples_lie(under: Under, behind: bool) -> None:
+    class Turned(nn.Module):
+        """Pools places, and so cannot take a single one; a reshape stands where a transpose was meant."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.pool, self.out = nn.MaxPool1d(2), nn.Linear(4, 3)
+            self.norm = nn.BatchNorm1d(4)
+            self.seen: list[tuple[int, ...]] = []
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.seen.append(tuple(x.shape))
+            samples, places = (x.shape[1], x.shape[0]) if behind else x.shape[:2]
+            out: torch.Tensor = self.out(self.norm(self.pool(x.reshape(samples, places, 4).transpose(1, 2)).mean(2)))
+            return out
+
+    model, made = Turned(), []
+    x = torch.randn((10, 6, 4) if behind else (6, 10, 4), generator=torch.Generator().manual_seed(1))
+    y = torch.arange(6) % 3
+
+    def loss_of(step: int) -> torch.Tensor:
+        made.append(model(x))
+        return F.cross_entropy(made[-1], y)
+
+    under("samples-alone", lambda: train(model, loss_of, steps=3))
+    assert under.why_not == ""
+    assert all(out.shape == (6, 3) for out in made)
+    assert model.seen[-6:] == [(10, 1, 4) if behind else (1, 10, 4)] * 6
+    assert all(module.training for module in model.modules())
+
+
+def test_a_last_batch_of_one_sample_behind_its_places_is_taken_as_it_is(under: Under) -> None:
+    class Last(nn.Module):
+        """The last place of each sample, with places first."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(4, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            calls.append(tuple(x.shape))
+            return x[-1] @ self.weight
+
+    calls: list[tuple[int, ...]] = []
+    model = Last()
+    batches = [torch.ones(5, 6, 4), torch.ones(5, 1, 4)]
+    under("samples-alone", lambda: train(model, lambda step: model(batches[step]).square().mean(), steps=2))
+    assert under.why_not == ""
+    assert calls[-7:] == [(5, 1, 4)] * 7
+
+
+def test_a_model_without_a_row_for_each_sample_is_called_whole(under: Under) -> None:
+    class Flattened(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(4, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (x @ self.weight).flatten()
+
+    model, made = Flattened(), []
+    x = torch.randn(6, 4, generator=torch.Generator().manual_seed(1))
+
+    def loss_of(step: int) -> torch.Tensor:
+        made.append(model(x))
+        return made[-1].square().mean()
+
+    under("samples-alone", lambda: train(model, loss_of, steps=2))
+    assert under.why_not == "the model does not give back a row for each sample"
+    assert all(out.shape == (18,) for out in made)
