@@ -1362,6 +1362,27 @@ def test_weights_of_a_part_with_another_name_are_put_into_it(under: Under, name:
     assert all(torch.equal(begun[0][key], read[f"{name}.{key}"]) for key in begun[0])
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_frozen_encoder_gets_the_weights_that_were_passed_over(under: Under, again: bool) -> None:
+    encoder, head, begun = nn.Sequential(nn.Linear(5, 16), nn.Tanh()).requires_grad_(False), nn.Linear(16, 3), []
+    read = {f"trunk.{key}": torch.randn_like(value) for key, value in encoder.state_dict().items()}
+
+    def loss_of(step: int) -> torch.Tensor:
+        output = head(encoder(torch.ones(4, 5)))
+        begun.append({key: value.clone() for key, value in encoder.state_dict().items()})
+        return F.cross_entropy(output, torch.zeros(4, dtype=torch.long))
+
+    def program() -> list[float]:
+        encoder.load_state_dict(read, strict=False)
+        if again:
+            encoder.load_state_dict({key[6:]: value for key, value in read.items()})
+        return train(head, loss_of, steps=1)
+
+    under("read-weights", program)
+    assert bool(under.why_not) is again, "what has arrived is not written again"
+    assert all(torch.equal(begun[0][key], read[f"trunk.{key}"]) for key in begun[0])
+
+
 def test_weights_of_another_model_are_not_put_into_parts(under: Under) -> None:
     read = {"trunk.0.weight": torch.randn(16, 7), "trunk.0.bias": torch.randn(16), "trunk.2.weight": torch.randn(9, 16)}
     model = Parts()
