@@ -28,7 +28,7 @@ from stetho.facts import (
 from stetho.inquiry import Facts
 from stetho.loading import judge_loading
 from stetho.outcome import Judged, judge_outcome
-from stetho.paired import Difference, at_equal_steps, difference
+from stetho.paired import Difference, at_equal_steps, difference, doubts_at_equal_steps
 from stetho.recording import Event, Recording
 from stetho.repeats import judge_over_seeds, noise_decides
 from stetho.yardstick import altered, pace
@@ -618,3 +618,31 @@ def test_no_score_but_a_held_out_accuracy_is_asked_to_be_perfect() -> None:
     for other in ({"split": ""}, {"split": "train"}, {"name": "val_f1"}):
         assert judged(scored(0.2, 0.2, **other), scored(0.2, 0.2, **other), alters="answers").outcome == "undecided"
     assert judged(scored(0.2), scored(0.2), alters="answers").outcome == "undecided"
+
+
+def test_means_over_many_backwards_know_how_far_they_are_off() -> None:
+    steps = tuple(range(10))
+    slow = LossCurve(values=tuple(2.3 - 0.04 * i for i in steps), steps=steps, doubts=(0.02,) * 10)
+    quick = LossCurve(values=tuple(2.2 * 0.7**i for i in steps), steps=steps, doubts=(0.02,) * 10)
+    doubts = doubts_at_equal_steps(slow, quick)
+    assert doubts == pytest.approx([0.02 * math.sqrt(2)] * 10)
+    found = difference(at_equal_steps(slow, quick), doubts)
+    assert found is not None and found.better
+    assert doubts_at_equal_steps(slow, LossCurve(values=quick.values, steps=steps)) == []
+
+
+def test_wide_scatter_within_steps_keeps_a_short_gap_from_being_clear() -> None:
+    pairs = [(2.0 - 0.01 * i, 1.7 - 0.01 * i) for i in range(10)]
+    sure, unsure = difference(pairs, [0.01] * 10), difference(pairs, [0.4] * 10)
+    assert sure is not None and sure.better
+    assert unsure is not None and not unsure.clear
+
+
+def test_noise_of_means_is_hardly_ever_called_a_difference() -> None:
+    chance = random.Random(3)
+    called = 0
+    for _ in range(500):
+        pairs = [(1 + chance.gauss(0, 0.1), 1 + chance.gauss(0, 0.1)) for _ in range(10)]
+        found = difference(pairs, [0.1 * math.sqrt(2)] * 10)
+        called += found is not None and found.clear
+    assert called <= 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, median, stdev
 
@@ -99,8 +99,19 @@ def at_equal_steps(base: LossCurve, changed: LossCurve) -> list[tuple[float, flo
     return [(ours[step], value) for step, value in theirs if step in ours]
 
 
-def difference(pairs: Sequence[tuple[float, float]]) -> Difference | None:
-    """How the second curve differs from the first at the end; None when there is too little of them."""
+def doubts_at_equal_steps(base: LossCurve, changed: LossCurve) -> list[float]:
+    """How far each gap between the two may be off, where every value is a mean over many backwards; else nothing."""
+    if not (len(base.doubts) == len(base.values) and len(changed.doubts) == len(changed.values)):
+        return []
+    ours, theirs = replace(base, values=base.doubts), replace(changed, values=changed.doubts)
+    return [math.hypot(one, two) for one, two in at_equal_steps(ours, theirs)]
+
+
+def difference(pairs: Sequence[tuple[float, float]], doubts: Sequence[float] = ()) -> Difference | None:
+    """How the second curve differs from the first at the end; None when there is too little of them.
+
+    `doubts` say how far each gap may be off, where that is known better than the gaps themselves can tell.
+    """
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     if 1 < len(known) < LEAST_PAIRS and all(a == b for a, b in pairs):
         # The second loss has a step behind it; what agrees to the last digit needs no noise to compare with.
@@ -122,8 +133,8 @@ def difference(pairs: Sequence[tuple[float, float]]) -> Difference | None:
         level = max(abs(s.end) for s in (before, after))
         level = max(level, *(abs(s.start - s.end) for s in (before, after)))
     return Difference(
-        before.end, after.end, gain, _error(gaps, size), SHARE * max(level, 1e-12), len(known), _alike(one, two),
-        _apart(one[-size:], two[-size:]), math.isclose(*known[0], rel_tol=1e-6),
+        before.end, after.end, gain, _error(gaps, size, doubts), SHARE * max(level, 1e-12), len(known),
+        _alike(one, two), _apart(one[-size:], two[-size:]), math.isclose(*known[0], rel_tol=1e-6),
     )  # fmt: skip
 
 
@@ -164,12 +175,15 @@ def tail_size(length: int) -> int:
     return max(3, length // 5)
 
 
-def _error(gaps: Sequence[float], size: int) -> float:
+def _error(gaps: Sequence[float], size: int, doubts: Sequence[float] = ()) -> float:
     """How far the mean of the last gaps may be off: by what single steps scatter, and by what whole blocks do.
 
     The first is told by the jumps from step to step, so that a smooth fall is no noise; the second finds slow
-    wandering under a quick noise that hides it.
+    wandering under a quick noise that hides it. Where each step knows its own scatter, a short curve is not asked for
+    it: what it falls from step to step is no noise.
     """
+    if len(doubts) == len(gaps) <= WINDOW:
+        return max(math.sqrt(sum(d * d for d in doubts[-size:])) / size, stdev(gaps[-size:]), 1e-15)
     smooth = _smooth_error(gaps[-size:], gaps[-max(size, LEAST_PAIRS) :])
     if smooth is not None:
         return smooth

@@ -23,7 +23,7 @@ from stetho.facts import (
     StepTimes,
 )
 from stetho.inquiry import Facts
-from stetho.paired import SHARE, Difference, at_equal_steps, difference
+from stetho.paired import SHARE, Difference, at_equal_steps, difference, doubts_at_equal_steps
 
 F = TypeVar("F", bound=Fact)
 # Losses that give the same number by other means.
@@ -69,7 +69,8 @@ def compare(base: Facts, changed: Facts, *, alters_loss: bool = False) -> Compar
     pairs = at_equal_steps(one, two) if one is not None and two is not None else []
     other = "the change alters the loss itself" if alters_loss else altered(base, changed)
     if not other:
-        return Compared("loss", "", difference(pairs), "" if pairs else "no step has a loss in both runs")
+        doubts = doubts_at_equal_steps(one, two) if one is not None and two is not None else []
+        return Compared("loss", "", difference(pairs, doubts), "" if pairs else "no step has a loss in both runs")
     for measure, found in (("accuracy", by_accuracy(base, changed)), ("explained variance", by_fit(base, changed))):
         if found is not None:
             return Compared(measure, "", found, other)

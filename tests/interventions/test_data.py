@@ -635,6 +635,107 @@ def test_what_is_set_on_a_data_set_reaches_it(under: Under, name: str, value: st
     assert tuple(data.x[0].tolist()) in rows_of(model)[64:]
 
 
+class Replayed(torch.utils.data.Sampler[Any]):
+    """A sampler of the program's own: the numbers, or batches of them, that it was given."""
+
+    def __init__(self, said: Callable[[], list[Any]]) -> None:
+        self.said, self.epoch = said, 0
+
+    def __len__(self) -> int:
+        return len(self.said())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.said())
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+
+BY_CLASS = sorted(range(96), key=lambda number: number % 3)
+
+
+def batches_of(numbers: list[int]) -> list[list[int]]:
+    return [numbers[:4], *(numbers[at : at + 8] for at in range(4, len(numbers), 8))]
+
+
+OWN_ORDERS: dict[str, Callable[[], dict[str, Any]]] = {
+    "sampler": lambda: {"batch_size": 8, "sampler": Replayed(lambda: BY_CLASS)},
+    "workers": lambda: {"batch_size": 8, "sampler": Replayed(lambda: BY_CLASS), "num_workers": 2},
+    "list": lambda: {"batch_size": 8, "sampler": BY_CLASS},
+    "under batches": lambda: {"batch_sampler": torch.utils.data.BatchSampler(Replayed(lambda: BY_CLASS), 8, False)},
+    "batches": lambda: {"batch_sampler": Replayed(lambda: batches_of(BY_CLASS))},
+}
+
+
+@pytest.mark.parametrize("how", OWN_ORDERS)
+def test_what_an_own_sampler_says_in_order_is_dealt_anew(under: Under, how: str) -> None:
+    data, model = Kept(samples=96), Pair(4, 3)
+    settings = OWN_ORDERS[how]()
+    under("shuffled-order", lambda: fed(DataLoader(data, **settings), model))
+    assert under.why_not == ""
+    rows = [tuple(row.tolist()) for row in data.x[BY_CLASS]]
+    first, second = rows_of(model)[:96], rows_of(model)[96:]
+    assert sorted(first) == sorted(second) == sorted(rows)
+    assert len({tuple(first), tuple(second), tuple(rows)}) == 3
+    sizes = [len(one) for one in model.seen[: len(model.seen) // 2]]
+    assert sizes == ([4, *[8] * 11, 4] if how == "batches" else [8] * 12)
+
+
+def several_of_each() -> list[list[int]]:
+    """Batches of some classes each, as those that compare samples want them."""
+    classes = [random.sample(range(12), 2) for _ in range(24)]
+    return [[one + 12 * random.randrange(8) for one in pair for _ in range(4)] for pair in classes]
+
+
+@pytest.mark.parametrize("how", ["random", "balanced", "own shuffle", "some of each"])
+def test_an_own_sampler_that_shows_no_order_is_left(under: Under, how: str) -> None:
+    data = Kept(samples=96)
+    kept = random.Random(3).sample(range(96), 96)
+    balanced = [one + step for step in range(0, 96, 3) for one in range(3)]
+    weighted = torch.utils.data.WeightedRandomSampler([1.0] * 96, 96)
+    settings: dict[str, dict[str, Any]] = {
+        "random": {"batch_size": 8, "sampler": weighted},
+        "balanced": {"batch_size": 8, "sampler": Replayed(lambda: balanced)},
+        "own shuffle": {"batch_size": 8, "sampler": Replayed(lambda: kept)},
+        "some of each": {"batch_sampler": Replayed(several_of_each)},
+    }
+
+    def seen(run: Callable[[Callable[[], None]], None]) -> list[tuple[float, ...]]:
+        torch.manual_seed(0)
+        random.seed(0)
+        model = Pair(4, 12)
+        run(lambda: fed(DataLoader(data, **settings[how]), model))
+        return rows_of(model)
+
+    changed = seen(lambda program: under("shuffled-order", program))
+    shuffles = "a sampler shuffles already"
+    assert under.why_not == (shuffles if how == "random" else "a sampler of the program's own shows no order")
+    if how in ("balanced", "own shuffle"):
+        assert changed == seen(lambda program: program())
+
+
+def test_an_own_sampler_keeps_its_order_for_evaluation_and_hears_of_epochs(under: Under) -> None:
+    data, model = Kept(samples=96), Pair(4, 3)
+    own = Replayed(lambda: BY_CLASS)
+    asked: list[Any] = []
+
+    def program() -> None:
+        trained = DataLoader(data, 8, sampler=own)
+        held_out = DataLoader(data, 8, sampler=Replayed(lambda: BY_CLASS))
+        for epoch in range(2):
+            trained.sampler.set_epoch(epoch)  # type: ignore[attr-defined]
+            fed(trained, model, 1)
+            model.eval()
+            with torch.no_grad():
+                asked.extend(x for x, _ in held_out)
+            model.train()
+
+    under("shuffled-order", program)
+    assert under.why_not == ""
+    assert own.epoch == 1
+    assert torch.equal(torch.cat(asked), data.x[BY_CLASS * 2])
+
+
 @pytest.mark.parametrize("how", ["eval", "inside", "workers", "before"])
 def test_evaluation_keeps_its_order(under: Under, how: str) -> None:
     data, model = Kept(), Pair(4, 3)
@@ -1261,6 +1362,27 @@ def test_weights_of_a_part_with_another_name_are_put_into_it(under: Under, name:
     assert all(torch.equal(begun[0][key], read[f"{name}.{key}"]) for key in begun[0])
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_frozen_encoder_gets_the_weights_that_were_passed_over(under: Under, again: bool) -> None:
+    encoder, head, begun = nn.Sequential(nn.Linear(5, 16), nn.Tanh()).requires_grad_(False), nn.Linear(16, 3), []
+    read = {f"trunk.{key}": torch.randn_like(value) for key, value in encoder.state_dict().items()}
+
+    def loss_of(step: int) -> torch.Tensor:
+        output = head(encoder(torch.ones(4, 5)))
+        begun.append({key: value.clone() for key, value in encoder.state_dict().items()})
+        return F.cross_entropy(output, torch.zeros(4, dtype=torch.long))
+
+    def program() -> list[float]:
+        encoder.load_state_dict(read, strict=False)
+        if again:
+            encoder.load_state_dict({key[6:]: value for key, value in read.items()})
+        return train(head, loss_of, steps=1)
+
+    under("read-weights", program)
+    assert bool(under.why_not) is again, "what has arrived is not written again"
+    assert all(torch.equal(begun[0][key], read[f"trunk.{key}"]) for key in begun[0])
+
+
 def test_weights_of_another_model_are_not_put_into_parts(under: Under) -> None:
     read = {"trunk.0.weight": torch.randn(16, 7), "trunk.0.bias": torch.randn(16), "trunk.2.weight": torch.randn(9, 16)}
     model = Parts()
@@ -1321,3 +1443,76 @@ def test_layers_that_were_told_stay_as_they_are(under: Under) -> None:
     model, x = Places(LAYERS["transformer"](True)), torch.randn(6, 5, 8)
     under("batch-first", lambda: train(model, lambda step: model(x).square().mean(), steps=2))
     assert under.why_not
+
+
+@pytest.mark.parametrize("behind", [False, True])
+def test_each_sample_alone_wherever_the_samples_lie(under: Under, behind: bool) -> None:
+    class Turned(nn.Module):
+        """Pools places, and so cannot take a single one; a reshape stands where a transpose was meant."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.pool, self.out = nn.MaxPool1d(2), nn.Linear(4, 3)
+            self.norm = nn.BatchNorm1d(4)
+            self.seen: list[tuple[int, ...]] = []
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.seen.append(tuple(x.shape))
+            samples, places = (x.shape[1], x.shape[0]) if behind else x.shape[:2]
+            out: torch.Tensor = self.out(self.norm(self.pool(x.reshape(samples, places, 4).transpose(1, 2)).mean(2)))
+            return out
+
+    model, made = Turned(), []
+    x = torch.randn((10, 6, 4) if behind else (6, 10, 4), generator=torch.Generator().manual_seed(1))
+    y = torch.arange(6) % 3
+
+    def loss_of(step: int) -> torch.Tensor:
+        made.append(model(x))
+        return F.cross_entropy(made[-1], y)
+
+    under("samples-alone", lambda: train(model, loss_of, steps=3))
+    assert under.why_not == ""
+    assert all(out.shape == (6, 3) for out in made)
+    assert model.seen[-6:] == [(10, 1, 4) if behind else (1, 10, 4)] * 6
+    assert all(module.training for module in model.modules())
+
+
+def test_a_last_batch_of_one_sample_behind_its_places_is_taken_as_it_is(under: Under) -> None:
+    class Last(nn.Module):
+        """The last place of each sample, with places first."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(4, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            calls.append(tuple(x.shape))
+            return x[-1] @ self.weight
+
+    calls: list[tuple[int, ...]] = []
+    model = Last()
+    batches = [torch.ones(5, 6, 4), torch.ones(5, 1, 4)]
+    under("samples-alone", lambda: train(model, lambda step: model(batches[step]).square().mean(), steps=2))
+    assert under.why_not == ""
+    assert calls[-7:] == [(5, 1, 4)] * 7
+
+
+def test_a_model_without_a_row_for_each_sample_is_called_whole(under: Under) -> None:
+    class Flattened(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(4, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (x @ self.weight).flatten()
+
+    model, made = Flattened(), []
+    x = torch.randn(6, 4, generator=torch.Generator().manual_seed(1))
+
+    def loss_of(step: int) -> torch.Tensor:
+        made.append(model(x))
+        return made[-1].square().mean()
+
+    under("samples-alone", lambda: train(model, loss_of, steps=2))
+    assert under.why_not == "the model does not give back a row for each sample"
+    assert all(out.shape == (18,) for out in made)

@@ -65,7 +65,13 @@ def test_weights_that_were_read_beside_those_in_use(tmp_path: Path) -> None:
     record = read(tmp_path, line("source", what="file", elements=100, fits=90, held=0, elsewhere=5, site=1))
     [one] = fact(WeightsRead, record).sources
     assert (one.what, one.where, one.elements, one.fits, one.held, one.elsewhere) == ("file", MAKE, 100, 90, 0, 5)
+    assert (one.idle, one.idle_fits) == (0, 0), "old records do not tell of models that are not trained"
     assert "0 of 90 that fit" in summary(WeightsRead, record)
+
+
+def test_weights_that_were_read_beside_a_model_that_is_not_trained(tmp_path: Path) -> None:
+    [one] = fact(WeightsRead, read(tmp_path, line("source", what="file", elements=9, idle=80, idle_fits=70))).sources
+    assert (one.elements, one.fits, one.idle, one.idle_fits, one.elsewhere) == (9, 0, 80, 70, 0)
 
 
 def test_saved_states_beside_what_the_first_step_begins_with(tmp_path: Path) -> None:

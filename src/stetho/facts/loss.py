@@ -19,6 +19,8 @@ class LossCurve(Fact):
     """The loss at each of `steps`; the mean where a step has several micro-batches."""
     steps: tuple[int, ...] = ()
     """The optimizer steps that have a loss."""
+    doubts: tuple[float, ...] = ()
+    """The standard error of each value, where every one is the mean over many backwards."""
     where: Place | None = None
     """The line that calls backward."""
     chance: float | None = None

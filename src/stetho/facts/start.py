@@ -61,6 +61,10 @@ class WeightsSource:
     """Elements of models that are called and not trained, as a teacher is, with the source's values."""
     copied: int | None = None
     """Elements among those held in tensors that are the source's to within rounding and scale; None in old records."""
+    idle: int = 0
+    """Elements of models that are called and not trained, as a frozen encoder is, and that can be compared."""
+    idle_fits: int = 0
+    """Elements among these in tensors of a shape that the source has, too."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@
 Before the first training call of a model, its parameters and buffers take the values that were last read from a file,
 or handed to `load_state_dict`, under their own names or under these with a prefix; where those are too few, whole parts
 of the model take what was read of a part with another name and the same names and shapes inside; where no name fits,
-tensor by tensor in their order, if all shapes agree. Nothing else is touched.
+tensor by tensor in their order, if all shapes agree. A model that is not trained gets them before its first call, if
+`load_state_dict` had found nothing for it in what it was given. Nothing else is touched.
 
 ## How it is known
 Each tensor is compared with what was read after it was written.
@@ -40,6 +41,7 @@ def apply(run: Run, value: str) -> None:
     torch = run.torch
     sources: list[dict[str, Any]] = []
     done: set[int] = set()
+    passed_over: set[int] = set()
 
     def keep(found: Any) -> None:
         table = tensors_of(torch, found)
@@ -52,16 +54,22 @@ def apply(run: Run, value: str) -> None:
         keep(result)
         return result
 
-    def given(args: Any, kwargs: Any) -> None:
-        keep(args[1] if len(args) > 1 else kwargs.get("state_dict"))
+    def given(original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
+        state: Any = args[0] if args else kwargs.get("state_dict")
+        keep(state)
+        result = original(module, *args, **kwargs)
+        empty = bool(state) and len(getattr(result, "unexpected_keys", ())) >= len(state)
+        (passed_over.add if empty else passed_over.discard)(id(module))
+        return result
 
     run.instead(torch, "load", load)
-    run.before(torch.nn.Module, "load_state_dict", given)
+    run.instead(torch.nn.Module, "load_state_dict", given)
 
     @run.on_entering
     def write(module: Any, training: bool) -> None:
         held = {id(p) for o in run.optimizers for g in o.param_groups for p in g["params"]}
-        if not training or id(module) in done or not any(id(p) in held for p in module.parameters()):
+        trained = any(id(p) in held for p in module.parameters())
+        if id(module) in done or not (training if trained else id(module) in passed_over):
             return
         done.add(id(module))
         own = {name: t for name, t in module.state_dict(keep_vars=True).items() if isinstance(t, torch.Tensor)}

@@ -2,8 +2,9 @@
 
 ## What changes
 A whole model that is called with a batch, in training or evaluation, is called once for each sample instead, with all
-tensors that have a row for each sample cut to one row; the outputs are put together again. Normalisation over the batch
-is told to use its running statistics meanwhile.
+tensors that have a row for each sample cut to one row; the outputs are put together again. Where that gives no row for
+each, samples may lie along the second axis, with places first, and it is cut there. Normalisation over the batch is
+told to use its running statistics meanwhile.
 
 ## How it is known
 Each call gets one row, and what is put together has the shape that the whole batch gives.
@@ -43,15 +44,17 @@ def apply(run: Run, value: str) -> None:
     torch = run.torch
     inside = [False]
 
-    def rows(values: Any) -> int:
-        tensors = run.tensors(values)
-        sizes = [int(t.shape[0]) for t in tensors if t.dim()]
+    # Along which axis each model takes its samples, by its id, as far as that is known.
+    axes: dict[int, int] = {}
+
+    def rows(values: Any, axis: int = 0) -> int:
+        sizes = [int(t.shape[axis]) for t in run.tensors(values) if t.dim() > axis]
         return sizes[0] if sizes else 0
 
-    def cut(values: Any, size: int, place: int) -> Any:
+    def cut(values: Any, axis: int, size: int, place: int) -> Any:
         def one(tensor: Any) -> Any:
-            has = tensor.dim() and tensor.shape[0] == size
-            return tensor[place : place + 1] if has else tensor
+            has = tensor.dim() > axis and tensor.shape[axis] == size
+            return tensor.narrow(axis, place, 1) if has else tensor
 
         return run.mapped(values, one)
 
@@ -64,26 +67,48 @@ def apply(run: Run, value: str) -> None:
             return None if any(m is None for m in made) else type(first)(made)
         return None
 
+    def put_together(original: Any, module: Any, args: Any, kwargs: Any, axis: int) -> Any:
+        """What the model says of each sample; None where they do not lie along this axis."""
+        size = rows((args, kwargs), axis)
+        if size < 2:
+            return None
+        try:
+            first = original(module, *cut(args, axis, size, 0), **cut(kwargs, axis, size, 0))
+            if joined([first]) is None:
+                return None
+            rest = [original(module, *cut(args, axis, size, i), **cut(kwargs, axis, size, i)) for i in range(1, size)]
+        except (RuntimeError, ValueError, IndexError, AssertionError):
+            # A model for sequences does not take one place of each.
+            return None
+        return joined([first, *rest])
+
+    def one_by_one(original: Any, module: Any, args: Any, kwargs: Any) -> Any:
+        for axis in (axes[id(module)],) if id(module) in axes else (0, 1):
+            made = put_together(original, module, args, kwargs, axis)
+            if made is not None:
+                axes[id(module)] = axis
+                return made
+        return None
+
     def alone(original: Any, module: Any, *args: Any, **kwargs: Any) -> Any:
-        size = rows((args, kwargs))
-        if inside[0] or size < 2 or next(module.parameters(), None) is None:
+        single = rows((args, kwargs), axes.get(id(module), 0)) < 2
+        if inside[0] or single or next(module.parameters(), None) is None:
             return original(module, *args, **kwargs)
         inside[0] = True
         norms = [m for m in module.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm) and m.training]
         try:
             for one in norms:
                 one.training = False
-            parts = [original(module, *cut(args, size, i), **cut(kwargs, size, i)) for i in range(size)]
+            made = one_by_one(original, module, args, kwargs)
         finally:
             inside[0] = False
             for one in norms:
                 one.training = True
-        made = joined(parts)
         if made is None:
             run.refused("the model does not give back a row for each sample")
             return original(module, *args, **kwargs)
         run.applied()
-        if rows(made) == size:
+        if rows(made) == rows((args, kwargs), axes[id(module)]):
             run.verified()
         return made
 

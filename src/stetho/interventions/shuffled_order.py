@@ -2,10 +2,11 @@
 
 ## What changes
 A DataLoader that reads its data set from the first to the last sample reads it in a random order, a new one for each
-epoch; a sampler that shares it among ranks is told to shuffle. A stream is read ahead, up to 20,000 samples at a time,
-and these come in a random order. Evaluation keeps its order. Where no loader orders the samples, or its workers read a
-stream, each row of a batch, input and target alike, becomes one of those seen so far, at random. The order has a
-generator of its own.
+epoch; a sampler that shares it among ranks is told to shuffle. What a sampler of the program's own says, single samples
+or batches, comes in a random order, in batches of the same sizes, if its samples show an order. A stream is read ahead,
+up to 20,000 samples at a time, and these come in a random order. Evaluation keeps its order. Where no loader orders the
+samples, or its workers read a stream, each row of a batch, input and target alike, becomes one of those seen so far, at
+random. The order has a generator of its own.
 
 ## How it is known
 The numbers that the loader asks its data set for are not in order; of rows that were drawn, some come from earlier
@@ -16,7 +17,7 @@ If the symptom is gone, neighbouring samples were alike: batches of one class, o
 model one thing at a time.
 
 ## When it says nothing
-Loaders that shuffle already, samplers of the program's own, and batches that show no order. Without a loader, samples
+Loaders that shuffle already, and batches or samplers of the program's own that show no order. Without a loader, samples
 that have not been seen yet cannot come early.
 """
 
@@ -36,8 +37,8 @@ values = {"": "a new order for each epoch"}
 alters = "data"
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.76, "worse": 0.15, "new-failure": 0.03}}
 moves = "samples that draw random numbers while they are made draw others when their order changes"
-# Numbers of batches after which it is asked whether their order says something, and how far they must differ for that.
-BATCHES, RATIO = (4, 8, 16, 32, 64, 128), 3.0
+# Numbers of batches after which it is asked whether their order says something.
+BATCHES = (4, 8, 16, 32, 64, 128)
 # Samples of a stream that are read ahead.
 AHEAD = 20_000
 
@@ -99,6 +100,8 @@ class Samplers:
         self.run, self.torch = run, run.torch
         self.told_to: list[Any] = []
         """Samplers of the program's own that were told to shuffle."""
+        self.own: dict[int, Any] = {}
+        """Stand-ins for samplers of the program's own, by their ids."""
         self.mixed: dict[int, Mixed] = {}
         """Streams that are read ahead, by their ids."""
         self.taught: dict[int, Any] = {}
@@ -116,22 +119,41 @@ class Samplers:
         if given.get("shuffle"):
             self.run.refused("its loaders shuffle already")
         elif given.get("batch_sampler") is not None:
-            self.below(given["batch_sampler"], data)
+            self.below(given)
         elif sampler is None or self.in_order(sampler):
             given["sampler"] = Shuffled(self.torch, data)
         elif getattr(sampler, "shuffle", None) is False:
             sampler.shuffle = True
             self.told_to.append(sampler)
-        elif not isinstance(sampler, Shuffled):
-            self.run.refused("a sampler of the program's own puts the samples in order, or shuffles already")
+        else:
+            given["sampler"] = self.dealt_anew(sampler, given)
 
-    def below(self, batch_sampler: Any, data: Any) -> None:
-        """A sampler of batches is given another order to make them of."""
+    def below(self, given: dict[str, Any]) -> None:
+        """A sampler of batches is given another order to make them of; one of the program's own may not take it."""
+        batch_sampler = given["batch_sampler"]
         inner = getattr(batch_sampler, "sampler", None)
         if self.in_order(inner):
-            batch_sampler.sampler = Shuffled(self.torch, data)
-        elif not isinstance(inner, Shuffled):
-            self.run.refused("a batch sampler of the program's own puts the samples in order")
+            batch_sampler.sampler = Shuffled(self.torch, given["dataset"])
+        elif type(batch_sampler) is self.torch.utils.data.BatchSampler:
+            batch_sampler.sampler = self.dealt_anew(inner, {**given, "batch_size": batch_sampler.batch_size})
+        else:
+            given["batch_sampler"] = self.dealt_anew(batch_sampler, given, batches=True)
+
+    def dealt_anew(self, sampler: Any, given: dict[str, Any], batches: bool = False) -> Any:
+        """A stand-in for a sampler of the program's own; the sampler itself where there can be none."""
+        if isinstance(sampler, Shuffled) or id(sampler) in self.own:
+            return sampler
+        data = self.torch.utils.data
+        if isinstance(sampler, (data.RandomSampler, data.SubsetRandomSampler, data.WeightedRandomSampler)) or (
+            getattr(sampler, "shuffle", None) is True
+        ):
+            self.run.refused("a sampler shuffles already")
+        elif not hasattr(type(sampler), "__len__"):
+            self.run.refused("a sampler of the program's own has no length")
+        else:
+            sampler = self.run.own_order(sampler, given, batches)
+            self.own[id(sampler)] = sampler
+        return sampler
 
     def in_order(self, sampler: Any) -> bool:
         return isinstance(sampler, self.torch.utils.data.SequentialSampler)
@@ -147,9 +169,12 @@ class Samplers:
         if id(stream) in self.mixed:
             return self.mixed[id(stream)]
         found = loader._index_sampler
-        while found is not None and not isinstance(found, Shuffled) and found not in self.told_to:
+        while found is not None and not self.ours(found):
             found = getattr(found, "sampler", getattr(found, "batch_sampler", None))
         return found
+
+    def ours(self, sampler: Any) -> bool:
+        return isinstance(sampler, Shuffled) or id(sampler) in self.own or any(sampler is one for one in self.told_to)
 
     def settle(self, sampler: Any) -> None:
         """Shuffle for the training only; what begins now, or is asked for its first batch, has its order from here."""
@@ -161,7 +186,7 @@ class Samplers:
         """A model is called with what a sampler has chosen."""
         if training:
             self.taught[id(sampler)] = sampler
-        elif sampler.shuffle:
+        elif sampler.shuffle and getattr(sampler, "shown", True) is not False:
             self.asked[id(sampler)] = sampler
 
     def report(self) -> None:
@@ -199,10 +224,10 @@ class Drawing:
         held, means = self.rows.calls.get(call - 1), self.means
         if held is not None and len(means) < BATCHES[-1]:
             kept = [*held.targets.values(), *held.tensors.values()]
-            means.append([moments(self.torch, t) for t in kept if t.shape[0] > 1])
+            means.append([self.run.spread(t) for t in kept if t.shape[0] > 1])
         if len(means) not in BATCHES or any(len(one) != len(means[0]) for one in means):
             return None
-        found = any(apart(self.torch, [one[at] for one in means]) for at in range(len(means[0])))
+        found = any(self.run.apart([one[at] for one in means]) for at in range(len(means[0])))
         return found or (False if len(means) == BATCHES[-1] else None)
 
     def entered(self, prints: list[str]) -> None:
@@ -239,8 +264,12 @@ class Feeding:
             self.samplers.used(self.last, training)
         if not training or not self.ours:
             return
+        if id(self.ours) in self.samplers.own and not self.ours.order:
+            if self.ours.shown is False:
+                self.run.refused("a sampler of the program's own shows no order")
+            return
         self.run.applied()
-        order = self.ours.order if isinstance(self.ours, (Shuffled, Mixed)) else list(self.ours)
+        order = list(self.ours) if any(self.ours is one for one in self.samplers.told_to) else self.ours.order
         if order != sorted(order):
             self.run.verified()
 
@@ -254,21 +283,3 @@ def apply(run: Run, value: str) -> None:
     run.on_fetch(feeding.fetched)
     run.on_report(samplers.report)
     run.on_entering(feeding.look)
-
-
-def moments(torch: Any, tensor: Any) -> Any:
-    """Samples, mean and variance of each column, of which a few are enough."""
-    flat = tensor.reshape(tensor.shape[0], -1)[:, :64].double()
-    if not tensor.is_floating_point() and flat.shape[1] == 1:
-        # Numbers of classes have no mean worth the name: each class is a column.
-        flat = (flat == torch.arange(64)).double()
-    return torch.stack([torch.full((flat.shape[1],), float(len(flat))).double(), flat.mean(0), flat.var(0)])
-
-
-def apart(torch: Any, batches: list[Any]) -> bool:
-    """Whether the means of batches lie further apart than samples drawn at random would put them."""
-    if any(one.shape != batches[0].shape for one in batches):
-        return False
-    size, mean, variance = torch.stack(batches).unbind(1)
-    between, within = mean.var(0), (variance / size).mean(0)
-    return bool(between.sum() > RATIO * within.sum()) and bool(between.sum() > 0)

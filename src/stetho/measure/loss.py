@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import Any
 
 from stetho.evidence import Place
@@ -19,6 +19,8 @@ Made = tuple[str, Place | None]
 Terms = list[tuple[str, Place | None, float]]
 # Losses after this step are no longer first ones, in a recording whose beginning was thinned out.
 BEGINNING = 10
+# Backwards of one step whose scatter tells how far their mean may be off.
+MANY = 16
 
 
 def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
@@ -28,12 +30,14 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         return
     site = own.most_common(1)[0][0]
     sites = one_line(recording, steps, site)
-    values, where = [], []
+    values, where, doubts = [], [], []
     for step in steps:
         here = [v for s, v in step.losses if s in sites]
         if here:
             values.append(next((v for v in here if not math.isfinite(v)), None) or fmean(here))
             where.append(step.index)
+        if len(here) >= MANY and math.isfinite(values[-1]):
+            doubts.append(stdev(here) / math.sqrt(len(here)))
     part = share_of_loss(recording, steps, sites)
     chance, meaning = chance_level(recording)
     chance = chance * part if chance is not None and part is not None else None
@@ -43,6 +47,7 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     curve = LossCurve(
         values=tuple(values),
         steps=tuple(where),
+        doubts=tuple(doubts) if len(doubts) == len(values) else (),
         where=place,
         chance=chance,
         chance_is=meaning,

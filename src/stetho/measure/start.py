@@ -53,6 +53,8 @@ def weights_read(recording: Recording) -> Iterator[Measured]:
             held=int(body.get("held") or 0),
             elsewhere=int(body.get("elsewhere") or 0),
             copied=_count(body.get("copied")),
+            idle=int(body.get("idle") or 0),
+            idle_fits=int(body.get("idle_fits") or 0),
         )
         for body in recording.of("source")
     )

@@ -76,6 +76,8 @@ class Watch:
         self.process = Process(self)
         self.ranks = self.process.world > 1
         self.finite = True
+        # While a change makes a step of its own, which is none of the program's.
+        self.aside = False
         self.run = Run(self)
         self.backwards = Backwards(self)
         self.procedure = Procedure(self)
@@ -247,6 +249,8 @@ class Watch:
             self.tracer.leave()
             self.run.meetings.clear()
             return None
+        if self.aside:
+            return None
         if not self.claims and self.claims.setdefault(None, get_ident()) == get_ident() != guard.thread:
             guard.thread = get_ident()
             self.tracer.elsewhere()
@@ -279,6 +283,8 @@ class Watch:
     @guarded
     def after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Write the step down, prepare for the next, and end the process at the experiment's bound."""
+        if self.aside:
+            return
         watched = self.known(optimizer)
         if watched.left_out:
             self.scaling.left_out(watched)

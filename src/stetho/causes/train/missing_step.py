@@ -16,7 +16,9 @@ from stetho.cause import Cause
 missing_step = Cause(
     id="train/missing-step",
     share=0.05,
-    symptoms={"loss-flat": 0.80, "loss-slow": 0.06, "none": 0.08, "metric-stuck": 0.03},
+    # A step outside of its loop has the backwards of the whole loop.
+    context={"micro-batches": (2.0, 0.7)},
+    symptoms={"loss-flat": 0.45, "loss-slow": 0.05, "none": 0.40, "metric-stuck": 0.03, "overfitting": 0.03},
     predicts={
         "gradients-unused": 0.95,
         "step-each": {"symptom-gone": 0.66, "better": 0.28, "same": 0.03, "worse": 0.02, "new-failure": 0.01},

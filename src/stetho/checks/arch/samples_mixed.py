@@ -56,7 +56,8 @@ def samples_mixed(influence: Influence, drawn: Fingerprints | None, *, regrouped
     Batch normalisation and dropout were switched off for the trial. Models that are told how samples belong together,
     as graphs, and those that compare all with all, are left alone; only reshaping, recurrence, attention and softmax
     along the samples count. Where the second axis keeps all apart, it may be that of the samples: then rows of the
-    first must have been drawn anew, each time beside other rows.
+    first must have been drawn anew, each time beside other rows. Where outputs and labels are as many as the second
+    axis is long, it holds the samples, and only a reshape that takes them to the front counts.
     """
     if not influence.mixed or influence.manner not in UNMEANT:
         return

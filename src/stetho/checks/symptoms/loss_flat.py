@@ -4,14 +4,18 @@ from statistics import fmean, median
 
 from stetho.check import Finding, check
 from stetho.curves import finite, roughness, shape, swing
-from stetho.facts import LossCurve, Statements, UpdateRatios
+from stetho.facts import CallOrder, LossCurve, Statements, UpdateRatios
 
 CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "logged": True}
+NEVER_STEPS = {
+    "optimizer": "SGD", "steps": 60, "patterns": [{"order": "zfb", "letters": "zfb", "steps": 60, "first": 0}],
+    "distinct": 1, "backwards": 1,
+}  # fmt: skip
 
 
 @check(
     reads=LossCurve,
-    also=(Statements, UpdateRatios),
+    also=(Statements, UpdateRatios, CallOrder),
     root="loss-curve",
     severity=50,
     fires={
@@ -25,6 +29,10 @@ CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "
             "loss-curve": {"values": [5.00, 5.3, 4.7, 5.00] * 20, "explained": -0.4},
             "update-ratios": {"steps": list(range(12)), "ratios": [0.0] * 12},
         },
+        "never steps, on a loss that is divided": {
+            "loss-curve": {"values": [0.173, 0.174, 0.172, 0.173] * 15, "chance": 0.693},
+            "call-order": NEVER_STEPS,
+        },
         "does not move, noisy": {"loss-curve": {"values": [6.0, 5.0, 5.6, 5.2, 5.5, 5.3] * 15}},
         "creeps from weights that were not loaded": {
             "loss-curve": CREEPS,
@@ -35,6 +43,10 @@ CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "
         "steps at a rate of 0 until the warm-up": {
             "loss-curve": {"values": [5.00, 5.3, 4.7, 5.00] * 20, "explained": 0.93},
             "update-ratios": {"steps": list(range(12)), "ratios": [0.0] * 11 + [1e-4]},
+        },
+        "makes its own steps": {
+            "loss-curve": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303},
+            "call-order": NEVER_STEPS,
         },
         "learns": {"loss-curve": {"values": [2.3 * 0.95**i for i in range(60)], "chance": 2.303}},
         "young, just below chance and falling": {
@@ -55,7 +67,13 @@ CREEPS = {"values": [2.0 - 0.0002 * i + 0.01 * (-1) ** i for i in range(200)], "
     },
 )
 def loss_flat(
-    curve: LossCurve, said: Statements | None, moved: UpdateRatios | None, *, least_steps: int = 20, young: int = 300
+    curve: LossCurve,
+    said: Statements | None,
+    moved: UpdateRatios | None,
+    order: CallOrder | None,
+    *,
+    least_steps: int = 20,
+    young: int = 300,
 ) -> Iterator[Finding]:
     """The loss stays where guessing would put it.
 
@@ -71,6 +89,7 @@ def loss_flat(
     seen = shape(curve.values)
     if seen is None or curve.objectives > 1 or seen.steps < least_steps or seen.end <= 0:
         return
+    near = abs(seen.start - seen.end) < max(0.03 * seen.start, 2 * seen.noise)
     if curve.chance is not None:
         stuck = 0.93 * curve.chance < seen.end < 2 * curve.chance
         # A young run that has just passed below chance and goes on falling has not stopped anywhere.
@@ -83,7 +102,6 @@ def loss_flat(
         # Where the log says that weights were not loaded, it does not go on from trained ones.
         trained = curve.logged and not (said is not None and said.of("keys-not-matched"))
         early, late = median(curve.values[:quarter] or (0.0,)), median(curve.values[-quarter:] or (0.0,))
-        near = abs(seen.start - seen.end) < max(0.03 * seen.start, 2 * seen.noise)
         stuck = calm and near and abs(early - late) < 0.03 * early and not (trained and moves(curve.values))
         level = "no change beyond noise"
     if curve.explained is not None and curve.chance is None:
@@ -91,6 +109,8 @@ def loss_flat(
         level = f"the predictions explain {curve.explained:.0%} of the targets' variance"
     if moved is not None and len(moved.ratios) >= 10 and not any(moved.ratios):
         stuck, level = True, "no step has changed a parameter"
+    if near and order is not None and order.patterns and not any("s" in p.letters for p in order.patterns):
+        stuck, level = True, "no step was made"
     if stuck:
         yield Finding(
             f"loss {seen.start:.4g} at the start, {seen.end:.4g} after {seen.steps} steps; {level}",

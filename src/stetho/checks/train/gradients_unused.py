@@ -23,6 +23,7 @@ def example(letters: str, backwards: float, steps: int = 40) -> dict[str, Any]:
         "a step for each backward": example("zfbs", 1),
         "gradients of eight batches are added up": example("fbfbfbfbfbfbfbfbsz", 8),
         "an attack of ten rounds before each step": example("zfb" * 11 + "s", 11),
+        "a step that calls for its gradients itself, as that of LBFGS does": example("s" + "zfb" * 20, 20),
         "too few to tell": example("zfb", 1, steps=8),
     },
 )
@@ -33,7 +34,8 @@ def gradients_unused(order: CallOrder, *, many: int = 16, least: int = 12) -> It
     Nothing is learned from a gradient that no step follows.
 
     ## False alarms
-    Gradients that are added up before a step are used by it. Attacks call backward a few times for a step.
+    Gradients that are added up before a step are used by it. Attacks call backward a few times for a step, and a
+    closure is called by the step itself.
     """
     places = tuple(p for p in (order.step_at, order.backward_at) if p)
     if order.steps >= least and not any("s" in p.letters for p in order.patterns):
@@ -49,13 +51,11 @@ def gradients_unused(order: CallOrder, *, many: int = 16, least: int = 12) -> It
 
 
 def cleared(letters: str) -> int:
-    """How many backwards of a step are cleared before anything uses them."""
+    """How many backwards are cleared before the step begins; those that come after are made inside it, by a closure."""
     wasted = waiting = 0
-    for letter in letters:
+    for letter in letters.partition("s")[0]:
         if letter == "b":
             waiting += 1
         elif letter == "z":
             wasted, waiting = wasted + waiting, 0
-        elif letter == "s":
-            waiting = 0
     return wasted

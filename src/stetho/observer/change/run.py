@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable
 import torch
 
 from .. import arrival, sites
+from ..graph import leaves_of
 from ..guard import guarded
 from ..late import snapshot
 from ..late.streams import Unfit, flat, rebuilt
 from ..seen import saved, workers
 from ..tensors import tensors_in
 from ..unseen import in_transform
-from . import again, moments
+from . import again, moments, order
 from .asking import Asking
 from .batch import Batch, replaced, tensors_at
 from .features import Features
@@ -86,6 +88,18 @@ class Run(Proof, Asking):
         """End the run here: what was to be seen has been seen."""
         self.watch.process.finish(reason)
 
+    def step_aside(self, optimizer: Any) -> None:
+        """Let an optimizer step between the program's own steps, by which alone the run is counted and compared."""
+        self.watch.aside = True
+        try:
+            optimizer.step()
+        finally:
+            self.watch.aside = False
+
+    def trained_by(self, loss: Any) -> list[Any]:
+        """The tensors that a backward of this loss makes gradients for."""
+        return leaves_of(loss)
+
     def on_samples(self, change: Change, look: Look, always: bool = False) -> None:
         """Put other tensors in the place of a model's samples, not of labels and masks; `always`: in evaluation."""
         Samples(self, change, look, always)
@@ -102,6 +116,20 @@ class Run(Proof, Asking):
     def on_rows(self, choose: Choose, entered: Entered) -> Rows:
         """Put other samples, of this batch or of earlier ones, in the place of a batch's, input and target alike."""
         return Rows(self, choose, entered)
+
+    def own_order(self, numbers: Any, settings: dict[str, Any], batches: bool) -> order.OwnOrder:
+        """A stand-in for a loader's own sampler, or sampler of batches, with what it says in a random order."""
+        collate = settings.get("collate_fn") or torch.utils.data.default_collate
+        shows = functools.partial(order.shows, settings["dataset"], collate)
+        return order.OwnOrder(numbers, settings.get("batch_size", 1) or 1, batches, shows)
+
+    def spread(self, tensor: Any) -> Any:
+        """How the rows of a tensor lie, to compare it with others by `apart`."""
+        return order.spread(tensor)
+
+    def apart(self, spreads: list[Any]) -> bool:
+        """Whether groups of samples differ by more than chance."""
+        return order.apart(spreads)
 
     def lend(self, key: str, value: Value, look: LookAtGroup | None = None) -> Lending:
         """Lend each group of an optimizer another value for the length of each step; it is looked at and verified."""

@@ -104,18 +104,21 @@ class Probe:
     def mixing(self) -> dict[str, Any] | None:
         """Whether the output for one sample follows other samples, and the operation that brings them together."""
         main = next((t for t in self.given if t.dim() > 1), None)
-        if main is None or not self.steady or main.shape[0] < 3 or self.between_samples(main.shape[0]):
+        if main is None or not self.steady:
             return None
+        # Tokens have no axis of features: two axes are samples and places, in either order.
+        axes = (0, 1) if main.dim() > 2 or not main.is_floating_point() else (0,)
+        along = next((axis for axis in axes if self.answered(int(main.shape[axis]))), None)
+        if along is None or self.between_samples(int(main.shape[along])):
+            return None
+        if along == 1:
+            return self.mixing_behind(int(main.shape[1]))
         if main.dim() > 2 and main.shape[1] < 2:
             return None
         size = int(main.shape[0])
-        if not any(o.dim() and o.shape[0] == size for o in self.outputs) or not self.labelled(size):
-            return None
         chosen = (size // 2, size - 1)
-        # Tokens have no axis of features: two axes are samples and places, in either order.
-        tokens = not main.is_floating_point() and main.dim() == 2
         aside = False
-        for axis in (0, 1) if main.dim() > 2 or tokens else (0,):
+        for axis in axes:
             tries = [self.replaced(axis, int(main.shape[axis]), i % int(main.shape[axis])) for i in chosen]
             if all(t is not None and self.kept_apart(t[1], int(main.shape[axis]), t[2]) for t in tries):
                 if axis == 0:
@@ -124,15 +127,34 @@ class Probe:
         tried = self.replaced(0, size, chosen[0])
         if tried is None:
             return None
-        others = max(
-            int(changed_rows(differ(a, b))) - 1
-            for a, b in zip(self.outputs, tried[1])
-            if a.dim() and a.shape[0] == size
-        )
+        others = self.others(tried[1], size)
         if others < 1:
             return None
         how = self.brought_together(tried[0], size, chosen[0])
         return {"about": "samples", "n": size, "mixed": others, "aside": aside, **how}
+
+    def mixing_behind(self, size: int) -> dict[str, Any] | None:
+        """The same where places come first and samples after them: only a reshape that brings the samples to the front
+        is sure to be none of what a single sequence, with its places behind, may go through."""
+        tried = self.replaced(1, size, size // 2)
+        if tried is None:
+            return None
+        if self.kept_apart(tried[1], size, tried[2]):
+            return {"about": "samples", "n": size, "mixed": 0}
+        others = self.others(tried[1], size)
+        how = self.brought_together(tried[0], size, tried[2])
+        before, after = how.get("shapes") or ([], [])
+        brought = how["how"] == "reshape" and len(before) > 1 and 1 < before[0] != size == before[1] == after[0]
+        return {"about": "samples", "n": size, "mixed": others, "aside": False, **how} if brought and others else None
+
+    def answered(self, size: int) -> bool:
+        """Whether so many are what the output has a row for each of, and what it is compared with."""
+        return size > 2 and any(o.dim() and o.shape[0] == size for o in self.outputs) and self.labelled(size)
+
+    def others(self, outputs: list[Any], size: int) -> int:
+        """How many rows of the output have changed beside that of the sample which was replaced."""
+        pairs = [(a, b) for a, b in zip(self.outputs, outputs) if a.dim() and a.shape[0] == size]
+        return max(changed_rows(differ(a, b)) - 1 for a, b in pairs)
 
     def between_samples(self, size: int) -> bool:
         """Whether the model is told how samples belong together: a graph, or a table of pairs."""
@@ -185,8 +207,11 @@ class Probe:
             if pairwise(mask, size, place):
                 continue
             blamed = a if a.name in RESHAPES else self.reshaped_before(index, size) or a
-            before = next((t for t in tensors_in(a.args)), None)
+            before, other_before = first_of((a.args, a.kwargs)), first_of((b.args, b.kwargs))
             how = "reshape" if blamed.name in RESHAPES else self.manner(a, before, parted)
+            if blamed is a and how == "reshape" and apart(differ(before, other_before), size, place) is None:
+                # They were together before: in a table of all pairs, say.
+                how = "other"
             shapes = [list(t.shape) for t in (*list(tensors_in(blamed.args))[:1], first_of(blamed.out))]
             # Where a layer of torch's does it, the line that built the layer says where its batch axis is.
             frames = [blamed.frames[-1], *blamed.frames] if how in ("recurrent", "attention") else blamed.frames

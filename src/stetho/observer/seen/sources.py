@@ -100,13 +100,16 @@ class Sources:
         with unrecorded():
             looked = [(p.numel(), tuple(p.shape), values_of(p)) for p in weights[:MOST]]
             beside = [(p.numel(), tuple(p.shape), values_of(p)) for p in others[:MOST]]
-        whole = sum(n for n, _, sample in looked if sample is not None)
+        whole, idle = (sum(n for n, _, sample in some if sample is not None) for some in (looked, beside))
         for what, place, found in self.known:
-            fits = sum(n for n, shape, sample in looked if sample is not None and shape in found)
+            fits, could = (
+                sum(n for n, shape, sample in some if sample is not None and shape in found)
+                for some in (looked, beside)
+            )
             self.watch.journal.write(
                 "source", o=watched.index, what=what, site=place, elements=whole, fits=fits,
                 held=taken_from(found, looked), elsewhere=taken_from(found, beside),
-                copied=taken_from(found, looked, COPY),
+                copied=taken_from(found, looked, COPY), idle=idle, idle_fits=could,
             )  # fmt: skip
         self.known = []
 
