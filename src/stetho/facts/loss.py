@@ -19,8 +19,6 @@ class LossCurve(Fact):
     """The loss at each of `steps`; the mean where a step has several micro-batches."""
     steps: tuple[int, ...] = ()
     """The optimizer steps that have a loss."""
-    doubts: tuple[float, ...] = ()
-    """The standard error of each value, where every one is the mean over many backwards."""
     where: Place | None = None
     """The line that calls backward."""
     chance: float | None = None
@@ -45,6 +43,8 @@ class LossCurve(Fact):
     """How many numbers a plain sum has made the value of, where a sum is the last thing done; 0 where it is not."""
     logged: bool = False
     """Whether it was read from a log: points are what the program chose to write, such as means over some steps."""
+    doubts: tuple[float, ...] = ()
+    """The standard error of each value, where every one is the mean over many backwards."""
 
 
 @dataclass(frozen=True)
