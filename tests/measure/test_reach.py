@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from stetho.facts import Reach
+from stetho.measure.reach import squared_distances
 
 from .lines import call, fact, line, packed, read, steps, told
 
@@ -76,3 +79,18 @@ def test_two_losses_of_one_line_are_not_one_task(tmp_path: Path) -> None:
     assert Reach not in told(record)
     micro = read(tmp_path, steps(0, [1.0] * 20, terms=terms, bw=[2] * 20), *calls(0.5), kept(*blobs()))
     assert Reach in told(micro)
+
+
+def test_what_bends_is_reached_as_well(tmp_path: Path) -> None:
+    chance = Random(3)
+    rows = [[chance.uniform(-2, 2) for _ in range(4)] for _ in range(300)]
+    labels = [[math.sin(2 * a) * b + chance.gauss(0, 0.05)] for a, b, *_ in rows]
+    given = [call("mse_loss", shape=[32], tshape=[32], r2=0.05, step=10 + i) for i in range(5)]
+    found = reach(tmp_path, rows, labels, *given, whole=False)
+    assert found.model.startswith("kernel") and found.simple > 0.7 > found.linear + 0.5
+
+
+def test_distances_are_those_of_the_definition() -> None:
+    one, two = np.random.default_rng(4).normal(size=(5, 3)), np.random.default_rng(5).normal(size=(4, 3))
+    slow = [[sum((a - b) ** 2 for a, b in zip(p, q, strict=True)) for q in two] for p in one]
+    assert squared_distances(one, two) == pytest.approx(np.array(slow))
