@@ -39,6 +39,9 @@ SLOW = scheduler("epoch", calls=9, interval=60.0, top=0.01, name="LambdaLR")
         "ten epochs, and the rate is gone in the first": {
             "call-order": ORDER, "learning-rate": GONE, "run-setup": SETUP,
         },
+        "milestones at two of ten epochs, both behind it after ten of sixty steps": {
+            "call-order": ORDER, "run-setup": SETUP, "learning-rate": rates(0.05, 5e-3, *[5e-4] * 8),
+        },
         "a warm-up in batches, called once an epoch": {
             "call-order": SLOW, "learning-rate": CREEPS, "run-setup": SETUP,
         },
@@ -50,6 +53,13 @@ SLOW = scheduler("epoch", calls=9, interval=60.0, top=0.01, name="LambdaLR")
         "made for batches, ends at the end": {
             "call-order": ORDER, "run-setup": SETUP,
             "learning-rate": rates(*(0.01 - 0.00001 * s for s in (0, 5, 10, 20, 40, 80, 160, 300))),
+        },
+        "warms up over some steps, and stays up": {
+            "call-order": ORDER, "run-setup": SETUP, "learning-rate": rates(1e-4, 1e-3, 2e-3, 5e-3, *[1e-2] * 6),
+        },
+        "milestones far beyond the number of epochs": {
+            "call-order": ORDER, "run-setup": SETUP,
+            "learning-rate": rates(*[0.05] * 6, 5e-3, 5e-3, 5e-4, 5e-4),
         },
         "one loop of steps, no epochs": {
             "call-order": ORDER, "learning-rate": GONE, "run-setup": loops(600),
@@ -86,9 +96,12 @@ def schedule_in_other_unit(
     places = tuple(p for p in (found.stepped_at, found.where) if p is not None)
     top = max(rate.values)
     if batch is not None:
-        gone = next(s for s, v in zip(rate.steps, rate.values, strict=True) if v < 1e-3 * top)
+        nothing = collapsed(rate)
+        low = 1e-3 * top if nothing else rate.values[-1]
+        gone = next(s for s, v in zip(rate.steps, rate.values, strict=True) if v <= low)
+        left = "nothing of the rate" if nothing else f"{low / top:.2g} of the rate"
         yield Finding(
-            f"{found.name} is called at every step and leaves nothing of the rate {top:.3g} by step {gone}, in epoch "
+            f"{found.name} is called at every step and leaves {left} {top:.3g} by step {gone}, in epoch "
             f"{gone // max(1, whole[1]) + 1} of {whole[0]}",
             where=places or _optimizer(rate),
         )
@@ -110,6 +123,15 @@ def collapsed(rate: LearningRate, *, factor: float = 1e-3) -> bool:
     # The highest from there on: a schedule that restarts may be at its end in the middle.
     middle = max(rate.values[len(rate.values) // 2 :], default=0.0)
     return highest > 0 and len(rate.values) >= 3 and middle < factor * highest
+
+
+def settled(rate: LearningRate, epochs: int, *, factor: float = 0.1) -> bool:
+    """Whether the rate comes down within as many steps as there are epochs, and stays there for the rest of the run."""
+    if len(rate.values) < 3:
+        return False
+    last = rate.values[-1]
+    moved = max((s for s, v in zip(rate.steps, rate.values, strict=True) if v != last), default=0)
+    return last <= factor * 1.001 * max(rate.values) and moved <= epochs < rate.steps[-1]
 
 
 def counted(setup: RunSetup | None, loaders: Loaders | None, steps: int) -> tuple[int, int] | None:
@@ -135,7 +157,7 @@ def stepped_per_batch(
 ) -> SchedulerUse | None:
     """The schedule that is called at every step and would fit the epochs, where its rate is gone early."""
     whole = counted(setup, loaders, order.steps)
-    if whole is None or whole[0] < 3 or whole[1] < 4 or not collapsed(rate):
+    if whole is None or whole[0] < 3 or whole[1] < 4 or not (collapsed(rate) or settled(rate, whole[0])):
         return None
     half = [v for s, v in zip(rate.steps, rate.values, strict=True) if s <= max(1, whole[0] // 2)]
     if not half or half[-1] < 0.01 * max(rate.values):
