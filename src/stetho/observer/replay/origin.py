@@ -25,6 +25,10 @@ SOFTMAXES = (
 )  # fmt: skip
 
 
+# How many tensors are looked at, on the way back from a zero to the division that made it.
+HOPS = 16
+
+
 class Origin:
     """Follows non-finite values back to where they came from."""
 
@@ -52,7 +56,7 @@ class Origin:
                 unknown = unknown or body
             elif id(seen) not in visited:
                 visited.add(id(seen))
-                culprits = self.culprits(seen)
+                culprits = self.culprits(seen) or self.swallowed(seen)
                 if not culprits:
                     return self.described(seen)
                 waiting += [(s.maker, None) if s.maker is not None else (seen, s) for s in reversed(culprits)]
@@ -63,6 +67,21 @@ class Origin:
         nan = [s for s in seen.sources if s.nan]
         masking = seen.name.strip("_") in SOFTMAXES
         return nan or [s for s in seen.sources if s.inf and not self.intended(s, masking)]
+
+    def swallowed(self, seen: Seen) -> list[Source]:
+        """Infinities that a division has turned into the zeros which an operation could not take."""
+        waiting = [s for s in seen.sources if zeros(s)]
+        for carrier in waiting:
+            maker = carrier.maker
+            if maker is None:
+                continue
+            if maker.name.strip("_") in DIVISIONS:
+                found = [s for s in maker.sources if s.inf and not self.intended(s, False)]
+                if found:
+                    return found
+            if len(waiting) < HOPS:
+                waiting += [s for s in maker.sources if zeros(s) and not any(s is w for w in waiting)]
+        return []
 
     def intended(self, source: Source, masking: bool) -> bool:
         """Whether infinities were put there on purpose: a value filled with one, or a mask given to a softmax."""
@@ -165,6 +184,11 @@ class Origin:
         )
         body.update(seen.told or {})
         return body
+
+
+def zeros(source: Source) -> bool:
+    """Whether some of a tensor's numbers are exactly zero."""
+    return source.tensor.is_floating_point() and bool((source.tensor == 0).any())
 
 
 def by_plain_zero(seen: Seen) -> bool:
