@@ -24,7 +24,7 @@ with torch.no_grad():
     orders[13:, :, 0] = 0
 optimizer = torch.optim.SGD([menu.bias], lr=0.0)
 losses = []
-for x, y in zip(orders, dishes):
+for x, y in zip(orders, dishes, strict=True):
     loss = surprise(menu(x), y)
     optimizer.zero_grad()
     loss.backward()
