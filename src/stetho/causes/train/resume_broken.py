@@ -28,7 +28,7 @@ resume_broken = Cause(
         "loss-jumps-at-resume": 0.95,
         "saved-state-unused": 0.90,
         "no-rate-after-resume": 0.50,
-        "constant-lr=full": {"symptom-gone": 0.35, "better": 0.25, "same": 0.25, "worse": 0.10, "new-failure": 0.05},
+        "constant-lr=full": {"symptom-gone": 0.34, "better": 0.36, "same": 0.18, "worse": 0.08, "new-failure": 0.04},
         "saved-state": {"symptom-gone": 0.35, "better": 0.58, "same": 0.04, "worse": 0.02, "new-failure": 0.01},
     },
     mechanism=("loss-jumps-at-resume", "saved-state-unused", "no-rate-after-resume"),
