@@ -16,6 +16,7 @@ from stetho.attempt import wants_more
 from stetho.evidence import Place
 from stetho.facts import (
     Fact,
+    LineLoss,
     LossCurve,
     LossInput,
     LossInputs,
@@ -23,6 +24,7 @@ from stetho.facts import (
     PrintedNumber,
     Recorded,
     RunEnd,
+    StepLosses,
     StepTimes,
 )
 from stetho.inquiry import Facts
@@ -646,3 +648,35 @@ def test_noise_of_means_is_hardly_ever_called_a_difference() -> None:
         found = difference(pairs, [0.1 * math.sqrt(2)] * 10)
         called += found is not None and found.clear
     assert called <= 2
+
+
+# --- several losses of a step --------------------------------------------------------------------------------------
+
+
+def two_losses(busiest: float, other: float) -> Facts:
+    """A run with two losses for each step that end at these levels; the first is the one that is mostly compared."""
+    steps = tuple(range(100))
+    curves = [
+        tuple(end + (2.0 - end) * math.exp(-i / 20) + 0.01 * (-1) ** i for i in steps) for end in (busiest, other)
+    ]
+    lines = tuple(LineLoss(Place("train.py", 4 + k), steps, curve) for k, curve in enumerate(curves))
+    return {LossCurve: ("E1", LossCurve(curves[0], steps)), StepLosses: ("E2", StepLosses(lines))}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"),
+    [
+        ((0.5, 1.9), (0.5, 0.3), "better"),
+        ((0.5, 1.9), (0.55, 0.3), "better"),
+        ((1.9, 0.5), (0.3, 0.5), "better"),
+        ((0.5, 1.9), (1.5, 0.3), "undecided"),
+        ((1.9, 0.5), (0.3, 1.5), "undecided"),
+        ((0.5, 0.5), (0.5, 1.5), "same"),
+        ((0.5, 1.9), (0.5, 1.9), "same"),
+    ],
+)
+def test_of_several_losses_the_one_that_comes_to_be_learned_tells(
+    before: tuple[float, float], after: tuple[float, float], outcome: str
+) -> None:
+    found = judged(two_losses(*before), two_losses(*after), symptom="none", alters="objectives")
+    assert found.outcome == outcome, found.detail

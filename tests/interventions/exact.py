@@ -155,6 +155,54 @@ def wiped(*ways):
     return found
 
 
+def several(*ways):
+    """Two losses for each step: the gradients of the first one cleared, kept, or cleared after they were put to use."""
+    x, y = data()
+    found = []
+    for how in ways:
+        model, ranks = small(), nn.Linear(3, 1)
+        held = [*model.parameters(), *ranks.parameters()]
+        optimizer = torch.optim.SGD(held, lr=0.1)
+        for _ in range(4):
+            before = [p.detach().clone() for p in held]
+            inputs = x.clone().requires_grad_(how == "attack")
+            optimizer.zero_grad()
+            F.cross_entropy(model(inputs), y).backward()
+            if how == "moved":
+                with torch.no_grad():
+                    for p in model.parameters():
+                        p.sub_(0.01 * p.grad)
+            if how != "kept":
+                optimizer.zero_grad(set_to_none=how == "none")
+            ranks(model(x)).square().mean().backward()
+            optimizer.step()
+            moved = [(p.detach() - old).norm() for p, old in zip(held, before, strict=True)]
+            found.append(torch.stack(moved).norm().item())
+    return found
+
+
+def players(order):
+    """A generator whose gradients reach the critic and are cleared there, before or after the critic's own."""
+    x, _ = data()
+    generator, critic = small(), nn.Linear(3, 1)
+    one, other = (torch.optim.SGD(m.parameters(), lr=0.1) for m in (generator, critic))
+    found = []
+    for _ in range(4):
+        before = [p.detach().clone() for m in (generator, critic) for p in m.parameters()]
+        one.zero_grad()
+        critic(generator(x)).mean().backward()
+        if order == "in turn":
+            one.step()
+        other.zero_grad()
+        (critic(generator(x).detach()) - 1).square().mean().backward()
+        other.step()
+        if order == "together":
+            one.step()
+        now = [p.detach() for m in (generator, critic) for p in m.parameters()]
+        found.append(torch.stack([(a - b).norm() for a, b in zip(now, before, strict=True)]).norm().item())
+    return found
+
+
 def reduced(reduction):
     x, y = data()
     model = small()

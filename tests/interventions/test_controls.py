@@ -92,6 +92,28 @@ def test_dropout_that_asks_for_the_mode_is_left_alone(tmp_path: Path) -> None:
     assert (found["same"], why_not) == (1, "the model is in the right mode already")
 
 
+FROZEN_STATISTICS = """
+net = nn.Sequential(nn.BatchNorm1d(6), nn.Linear(6, 3)); net.eval()
+adam = torch.optim.Adam(net.parameters(), lr=1e-2)
+moved = []
+for _ in range(60):
+    before = net[1].weight.detach().clone()
+    loss = F.cross_entropy(net(4000 * X), Y)
+    adam.zero_grad(); loss.backward(); adam.step()
+    moved.append(float((net[1].weight.detach() - before).abs().max()))
+moment = float(adam.state[net[1].weight]["exp_avg_sq"].max())
+print(json.dumps({"first": moved[0], "second": moved[1], "moment": moment}))
+"""
+
+
+def test_what_the_first_step_in_the_wrong_mode_makes_does_not_stay_in_the_moments(tmp_path: Path) -> None:
+    (plain, _), (found, why_not) = (under(tmp_path, c, FROZEN_STATISTICS) for c in ("", "right-mode=training"))
+    assert why_not == ""
+    assert plain["first"] > 0 and plain["moment"] > 1
+    assert found["first"] == 0 and found["second"] > 0
+    assert found["moment"] < 1e-2
+
+
 PADDED = """
 net = nn.Linear(6, 8); sgd = torch.optim.SGD(net.parameters(), lr=0.2)
 lengths = torch.randint(2, {most}, (64,))

@@ -87,6 +87,7 @@ SAME = [
         ("wiped", "not", "not", "not", "not"),
         slice(None),
     ),
+    ("keep-gradients", ("several", "none", "zero"), ("several", "kept", "kept"), slice(None)),
     # What a scaler leaves in the gradients is taken out within the step, or was taken out of zeros.
     ("keep-gradients", ("scaled", "fused", "wiped"), ("scaled", "plain"), slice(None)),
     ("keep-gradients", ("scaled", "wiped"), ("scaled", "plain"), slice(None)),
@@ -184,6 +185,18 @@ def test_a_program_without_the_thing_says_so(tmp_path: Path) -> None:
     }
     _, why_not = changed(tmp_path, list(reasons), "stepping", "sgd", "0.1")
     assert set(why_not.split("; ")) == set(reasons.values())
+
+
+@pytest.mark.parametrize(
+    "program",
+    [("several", "kept"), ("several", "attack"), ("several", "moved"), ("players", "in turn"), ("players", "together")],
+)
+def test_gradients_that_were_used_or_not_meant_for_a_step_are_not_given_back(
+    tmp_path: Path, program: tuple[str, ...]
+) -> None:
+    found, why_not = changed(tmp_path, "keep-gradients", *program)
+    assert why_not == "the steps find their gradients"
+    assert found == exact.called(*program)
 
 
 @pytest.mark.parametrize(("smoothing", "alters"), [("0.2", "loss"), ("0.0", "")])

@@ -9,7 +9,7 @@ from statistics import median
 import pytest
 
 from stetho.evidence import Place
-from stetho.facts import FirstLoss, LossCurve, LossTerms
+from stetho.facts import FirstLoss, LossCurve, LossTerms, StepLosses
 
 from .lines import INF, MAKE, NAN, TRAIN, call, fact, line, read, steps, summary, told
 
@@ -141,3 +141,19 @@ def test_one_loss_has_no_terms(tmp_path: Path) -> None:
 
 def test_a_place_is_the_innermost_line(tmp_path: Path) -> None:
     assert fact(LossCurve, read(tmp_path, steps(0, [1.0]))).where == Place("/w/train.py", 9, key="main")
+
+
+def test_each_line_that_calls_backward_for_a_step_has_its_own_losses(tmp_path: Path) -> None:
+    losses = [[[0, 1.0 - 0.1 * i], [1, 5.0]] for i in range(6)]
+    record = read(tmp_path, steps(0, [0.0] * 6, loss=losses))
+    first, second = fact(StepLosses, record).lines
+    assert (first.where, second.where) == (TRAIN, MAKE)
+    assert first.steps == tuple(range(6)) and first.values == pytest.approx([1.0, 0.9, 0.8, 0.7, 0.6, 0.5])
+    assert second.values == (5.0,) * 6
+    assert "2 lines call backward for each step" in summary(StepLosses, record)
+
+
+def test_lines_that_take_turns_are_not_losses_of_one_step(tmp_path: Path) -> None:
+    turns = [[[i % 2, 1.0]] for i in range(6)]
+    assert StepLosses not in told(read(tmp_path, steps(0, [0.0] * 6, loss=turns)))
+    assert StepLosses not in told(read(tmp_path, steps(0, [1.0] * 6)))

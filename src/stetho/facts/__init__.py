@@ -81,7 +81,7 @@ from stetho.facts.logged import (
     Scores,
     ValidationLoss,
 )
-from stetho.facts.loss import FirstLoss, LossCurve, LossTerm, LossTerms
+from stetho.facts.loss import FirstLoss, LineLoss, LossCurve, LossTerm, LossTerms, StepLosses
 from stetho.facts.loss_calls import (
     ClassRecall,
     ClassRecalls,
@@ -229,6 +229,7 @@ __all__ = [
     "LayerWeights",
     "LeakingColumns",
     "LearningRate",
+    "LineLoss",
     "Load",
     "Loader",
     "Loaders",
@@ -334,6 +335,7 @@ __all__ = [
     "Standstill",
     "Statement",
     "Statements",
+    "StepLosses",
     "StepTimes",
     "TellingFeature",
     "ThreadFailure",

@@ -103,3 +103,25 @@ class LossTerms(Fact):
     """The library's loss calls that took part, over all steps, the largest share first."""
     looked_at: int = 0
     """Steps whose graph was followed to find the summands."""
+
+
+@dataclass(frozen=True)
+class LineLoss:
+    """What one line calls backward on, over the run."""
+
+    where: Place | None
+    """The line that calls backward."""
+    steps: tuple[int, ...]
+    """A sample of the optimizer steps that have it."""
+    values: tuple[float, ...]
+    """The loss at each of them."""
+
+
+@dataclass(frozen=True)
+class StepLosses(Fact):
+    """The losses of steps for which backward is called at several lines, each line for itself."""
+
+    fact: ClassVar[str] = "step-losses"
+
+    lines: tuple[LineLoss, ...]
+    """The lines, in the order in which they were first met."""

@@ -2,7 +2,9 @@
 
 ## What changes
 Where a step would find no gradients, or zeros, for parameters that the last backward has given some, they get these
-back just before the step, as they were when they were cleared: clipped and unscaled, if that came first.
+back just before the step, as they were when they were cleared: clipped and unscaled, if that came first. Where all
+that a backward has made is cleared before another backward, with no step between them, it is added to what the step
+finds.
 
 ## How it is known
 Parameters that got their gradient back are others after the step than before it.
@@ -11,7 +13,9 @@ Parameters that got their gradient back are others after the step than before it
 If the model now learns, its gradients were cleared before they could be used.
 
 ## When it says nothing
-Programs whose steps find their gradients. Gradients that are cleared between several backwards of one step.
+Programs whose steps find their gradients. A backward that some of whose gradients are used, as where two networks
+train against each other; one that was called for the gradient of an input; one after which the program moved the
+weights by itself.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ kind = "control"
 question = "Does it learn when each step finds the gradients that backward has made?"
 applies = "programs that clear gradients between backward and step"
 values = {"": "just before the step"}
+alters = "objectives"
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.76, "worse": 0.14, "new-failure": 0.05}}
 
 
@@ -35,6 +40,8 @@ class Made(NamedTuple):
 
     parameter: Any
     gradient: Any
+    sum: float
+    """Of the parameter's values then, to tell whether the program has moved it since."""
 
 
 class Gradients:
@@ -46,12 +53,25 @@ class Gradients:
         self.places: dict[int, int] = {}
         """The parameters by where their gradients lie."""
         self.kept: dict[int, Any] = {}
+        self.earlier: dict[int, Any] = {}
+        """What earlier backwards have made for nothing since the last step."""
+        self.stepped = self.of_input = False
 
-    def forget(self, losses: Any) -> None:
-        """What was cleared before a backward was meant to be."""
+    def begin(self, losses: Any) -> None:
+        """Another backward: what the last one has made was for nothing, or it was used, or was not for a step."""
+        moved = any(total(one.parameter) != one.sum for one in self.made.values())
+        cleared = [one.parameter for one in self.made.values() if self.missing(one.parameter)]
+        if cleared and len(cleared) == len(self.made) and not (self.stepped or self.of_input or moved):
+            for parameter in cleared:
+                lost = self.of(parameter)
+                self.earlier[id(parameter)] = plus(self.earlier.get(id(parameter)), lost)
         self.made.clear()
         self.places.clear()
         self.kept.clear()
+        self.stepped = False
+        # An attack wants the gradient of an input; what it leaves on the weights is cleared because nobody wants it.
+        known = self.run.torch.nn.Parameter
+        self.of_input = any(not isinstance(leaf, known) for loss in losses for leaf in self.run.trained_by(loss))
 
     def note(self) -> None:
         """A backward is over."""
@@ -59,7 +79,7 @@ class Gradients:
             gradient = parameter.grad
             if gradient is None:
                 continue
-            self.made[id(parameter)] = Made(parameter, gradient)
+            self.made[id(parameter)] = Made(parameter, gradient, total(parameter))
             if not gradient.is_sparse:
                 self.places[gradient.data_ptr()] = id(parameter)
 
@@ -95,9 +115,10 @@ class Gradients:
             number = id(parameter)
             if parameter.grad is None and number in self.made:
                 self.kept.setdefault(number, self.made[number].gradient)
-            if number in self.kept:
-                self.kept[number] = self.kept[number] / scaler.get_scale()
-                self.finite(self.kept[number])
+            for lost in (self.kept, self.earlier):
+                if number in lost:
+                    lost[number] = lost[number] / scaler.get_scale()
+                    self.finite(lost[number])
 
     def finite(self, gradient: Any) -> None:
         """A gradient that is given back must be one that a scaler lets through."""
@@ -115,9 +136,11 @@ class Gradients:
 
     def used(self, optimizer: Any) -> None:
         """What this step uses is not for the next one."""
+        self.stepped = True
         for parameter in held(optimizer):
             self.made.pop(id(parameter), None)
             self.kept.pop(id(parameter), None)
+            self.earlier.pop(id(parameter), None)
 
 
 class GivingBack:
@@ -130,8 +153,9 @@ class GivingBack:
 
     def before(self, optimizer: Any) -> None:
         """Give back what the step would miss."""
-        found = [p for p in held(optimizer) if id(p) in self.gradients.made]
-        lost = [p for p in found if self.gradients.missing(p)]
+        made, earlier = self.gradients.made, self.gradients.earlier
+        found = [p for p in held(optimizer) if id(p) in made]
+        lost = [p for p in held(optimizer) if id(p) in earlier or (id(p) in made and self.gradients.missing(p))]
         for parameter in lost:
             self.give_back(optimizer, parameter)
         self.gradients.used(optimizer)
@@ -143,7 +167,11 @@ class GivingBack:
             self.run.refused("no backward has made gradients for the step")
 
     def give_back(self, optimizer: Any, parameter: Any) -> None:
-        parameter.grad = self.gradients.of(parameter)
+        """What backward has made, and what earlier ones have made for nothing."""
+        if id(parameter) in self.gradients.made and self.gradients.missing(parameter):
+            parameter.grad = self.gradients.of(parameter)
+        if id(parameter) in self.gradients.earlier:
+            parameter.grad = plus(parameter.grad, self.gradients.earlier[id(parameter)])
         if getattr(optimizer, "grad_scale", None) is not None:
             self.gradients.finite(parameter.grad)
         self.moved.append((parameter, parameter.detach().clone()))
@@ -159,7 +187,7 @@ def apply(run: Run, value: str) -> None:
     """Note the gradients when backward has made them and give back those that a step would miss."""
     torch, gradients = run.torch, Gradients(run)
     giving = GivingBack(run, gradients)
-    run.on_backward(gradients.forget)
+    run.on_backward(gradients.begin)
     run.on_backward_over(gradients.note)
     run.before(torch.optim.Optimizer, "zero_grad", gradients.by_optimizer)
     run.before(torch.nn.Module, "zero_grad", gradients.by_module)
@@ -173,3 +201,13 @@ def apply(run: Run, value: str) -> None:
 def held(optimizer: Any) -> list[Any]:
     """The parameters of an optimizer."""
     return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def plus(one: Any, other: Any) -> Any:
+    """The sum of two gradients, the first of which may be missing."""
+    return other if one is None else one + other
+
+
+def total(parameter: Any) -> float:
+    """The sum of a parameter's values."""
+    return float(parameter.detach().double().sum())

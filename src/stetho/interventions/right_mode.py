@@ -7,7 +7,8 @@ Functions that drop numbers at random whatever the mode drop none in evaluation.
 
 ## How it is known
 At the end of the call every module is still in the mode that was lent. What counts as training is seen in the graph:
-backward comes to what the model has made. The first such call of a line only shows this, and is left as it is.
+backward comes to what the model has made. The first such call of a line only shows this, and is left as it is; the step
+that follows finds gradients of zero, as what one step in the wrong mode leaves behind may outlast many others.
 
 ## What it tells
 If learning gets better, the model was trained in the wrong mode; if only evaluation does, it was evaluated in it.
@@ -137,6 +138,8 @@ class Purpose:
         self.run = run
         self.proven: set[Place] = set()
         self.waiting: list[tuple[Place, list[Any]]] = []
+        self.found = False
+        """Whether the last backward has come from a call that nobody knew to train, and was left as it is."""
 
     def wait(self, place: Place, output: Any) -> None:
         """A call from these lines has made this: a backward may come from it."""
@@ -149,10 +152,21 @@ class Purpose:
         """Calls whose output this backward comes to were training."""
         if self.waiting:
             reached = below([t.grad_fn for t in losses if t.grad_fn is not None])
-            self.proven.update(place for place, nodes in self.waiting if any(node in reached for node in nodes))
+            came = {place for place, nodes in self.waiting if any(node in reached for node in nodes)}
+            self.found = self.found or not came <= self.proven
+            self.proven |= came
+
+    def leave_out(self, optimizer: Any) -> None:
+        """A step on what a call in the wrong mode has made: large gradients would stay in the optimizer's moments."""
+        if not self.found:
+            return
+        for parameter in [p for group in optimizer.param_groups for p in group["params"]]:
+            if parameter.grad is not None:
+                parameter.grad = self.run.torch.zeros_like(parameter.grad)
 
     def let_go(self, optimizer: Any) -> None:
         self.waiting.clear()
+        self.found = False
 
 
 class Idle:
@@ -244,6 +258,8 @@ def apply(run: Run, value: str) -> None:
     run.on_input(idle.given)
     run.on_target(idle.met)
     run.on_backward(purpose.led_here)
+    if value != "evaluation":
+        run.on_gradients(purpose.leave_out)
     run.on_stepped(purpose.let_go)
 
 

@@ -20,7 +20,7 @@ from stetho.measure.held_out import overlap
 from stetho.measure.history import kept_graphs, refused_backward
 from stetho.measure.influence import influence
 from stetho.measure.loading import fingerprints, loaders, training_set
-from stetho.measure.loss import first_loss, loss_curve, loss_terms
+from stetho.measure.loss import first_loss, loss_curve, loss_terms, step_losses
 from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
 from stetho.measure.output_ranges import output_ranges
@@ -96,6 +96,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     """First losses, terms of the loss, gradients, weights and activations."""
     yield from first_loss(recording, steps)
     yield from loss_terms(recording, steps)
+    yield from step_losses(recording, steps)
     yield from predictions(recording)
     yield from plain_loss(recording)
     yield from output_ranges(recording)

@@ -9,9 +9,9 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from stetho.evidence import Place
-from stetho.facts import FirstLoss, LossCurve, LossTerm, LossTerms
+from stetho.facts import FirstLoss, LineLoss, LossCurve, LossTerm, LossTerms, StepLosses
 from stetho.measure.chance import chance_level, factor_of_loss, share_of_loss, uniform_level
-from stetho.measure.series import FEW, Measured, finite, middle, plural, taken
+from stetho.measure.series import FEW, Measured, finite, middle, plural, taken, thin
 from stetho.recording import Recording, Step
 
 # The name and the place of a term, with its value: one entry for each term of a step.
@@ -63,6 +63,24 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         curve,
         f"loss {values[0]:.4g} at the first step, {values[-1]:.4g} at step {where[-1]}, {len(values)} steps ({place})",
     )
+
+
+def step_losses(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+    """The losses of each line, where backward is mostly called at several for a step."""
+    busy = [s for s in steps if s.losses]
+    several = [s for s in busy if len({recording.place(site) for site, _ in s.losses}) > 1]
+    if len(several) < 0.5 * len(busy) or not several:
+        return
+    found: dict[Place | None, dict[int, float]] = defaultdict(dict)
+    for step in busy:
+        for place in dict.fromkeys(recording.place(site) for site, _ in step.losses):
+            found[place][step.index] = fmean(v for site, v in step.losses if recording.place(site) == place)
+    kept = {place: dict(thin(list(known.items()))) for place, known in found.items()}
+    lines = [LineLoss(place, tuple(known), tuple(known.values())) for place, known in kept.items()]
+    told = ", ".join(
+        f"{one.values[0]:.3g} at first and {one.values[-1]:.3g} at last ({one.where})" for one in lines[:4]
+    )
+    yield StepLosses(tuple(lines)), f"{plural(len(lines), 'line')} call backward for each step: {told}"
 
 
 def _made(recording: Recording, backward: Place | None) -> dict[str, Any]:

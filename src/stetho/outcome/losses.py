@@ -6,22 +6,52 @@ from dataclasses import replace
 
 from stetho.curves import shape
 from stetho.experiment import ExperimentOutcome
-from stetho.facts import LossCurve
+from stetho.facts import LineLoss, LossCurve, StepLosses
 from stetho.inquiry import gravest, judge_all
 from stetho.outcome.failures import from_failure
 from stetho.outcome.judged import Judged, told
 from stetho.outcome.pair import BEYOND_TRAINING, HELD_OUT, Pair
 from stetho.outcome.results import by_result, score_decides, score_rises
-from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps, steady_gap
-from stetho.yardstick import by_accuracy, by_fit, compare_printed
+from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps, difference, steady_gap
+from stetho.yardstick import by_accuracy, by_fit, compare_printed, fact_in
 
 # Of the loss, the share that counts as something where a little is much, and the standard errors that make it sure.
 FAINT, SURE = 0.005, 5.0
+# Losses that share a model may get in each other's way a little; by more of its level, one is learned for the other.
+COST = 0.3
 
 
 def by_loss(pair: Pair) -> Judged:
     """The outcome by losses that compare as they are."""
     return _beside_losses(pair) or _from_losses(pair)
+
+
+def by_each_loss(pair: Pair) -> Judged:
+    """The outcome where a step has several losses, each called backward on: one that comes to be learned tells, unless
+    it is at the cost of another."""
+    judged = by_loss(pair)
+    one, two = fact_in(pair.base, StepLosses), fact_in(pair.changed, StepLosses)
+    if one is None or two is None or pair.was in BEYOND_TRAINING or judged.measure != "loss":
+        return judged
+    after = dict(zip((line.where for line in two.lines), two.lines, strict=True))
+    both = [(line, after[line.where]) for line in one.lines if line.where in after]
+    apart = [(theirs, difference(at_equal_steps(curve_of(ours), curve_of(theirs)))) for ours, theirs in both]
+    told_by = [(line, found) for line, found in apart if found is not None and found.clear]
+    gained = [entry for entry in told_by if entry[1].gain > 0]
+    lost = [entry for entry in told_by if entry[1].gain < -COST * abs(entry[1].before)]
+    if gained and lost:
+        words = "; ".join(f"{told('loss', found.before, found.after)} at {line.where}" for line, found in told_by)
+        return replace(judged, outcome="undecided", detail=f"{words}: one gains what another loses")
+    if not gained or judged.outcome not in ("same", "undecided"):
+        return judged
+    line, found = max(gained, key=lambda entry: entry[1].gain / max(abs(entry[1].before), 1e-12))
+    words = f"{told('loss', found.before, found.after)} at {line.where}, clearly lower{pair.still}"
+    return Judged("better", words, found.before, found.after, "loss", found)
+
+
+def curve_of(line: LineLoss) -> LossCurve:
+    """The losses of one line as a curve."""
+    return LossCurve(line.values, line.steps, line.where)
 
 
 def by_any_loss(pair: Pair) -> Judged:

@@ -25,7 +25,7 @@ def by_result(pair: Pair, *, scores: bool = False, marked: bool = False) -> Judg
     told = f"{'' if compared.why else 'printed '}{compared.measure} {found.before:.4g} -> {found.after:.4g}"
     outcome: ExperimentOutcome = "better" if found.better else "worse" if found.worse else "same"
     if (
-        (scores and found.better and was.startswith("loss-") and now == "none")
+        (found.better and was.startswith("loss-") and now in ("none", TOO_GOOD))
         or (was == TOO_GOOD and now != TOO_GOOD and found.worse)
         or (was in HELD_OUT and now == "none" and not found.worse)
     ):

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from stetho.outcome.course import by_chance, by_pace, by_start, by_upkeep
 from stetho.outcome.judged import Judged
-from stetho.outcome.losses import by_any_loss, by_loss, by_other_data, by_other_level, by_other_loss, by_other_targets
+from stetho.outcome.losses import (
+    by_any_loss,
+    by_each_loss,
+    by_loss,
+    by_other_data,
+    by_other_level,
+    by_other_loss,
+    by_other_targets,
+)
 from stetho.outcome.pair import Pair, of_other_losses, over_halves, over_stretches, step_by_step
 from stetho.outcome.results import by_best, by_class_recall, by_error, by_marked_result, by_perfection, by_result
 
@@ -31,6 +39,7 @@ WAYS: Mapping[str, Way] = {
     "": Way("nothing but how it learns: the losses tell", by_loss),
     # The loss of training.
     "loss": Way("the loss itself: answers or scores tell, or how each run fares", by_other_loss, of_other_losses),
+    "objectives": Way("which losses of a step train: each is compared, the one that gains tells", by_each_loss),
     "targets": Way("what the loss asks for: a printed score that gets better tells more than it", by_other_targets),
     "pairing": Way("which label belongs to which input: whatever it gave the run tells, however little", by_any_loss),
     "classes": Way("what each class weighs in the loss: only recalls compare", by_class_recall),

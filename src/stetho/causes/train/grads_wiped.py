@@ -2,7 +2,7 @@
 
 ## What happens
 The optimizer steps on nothing: what it holds is not learned, whatever the learning rate. With several optimizers it
-may be the part of one of them only.
+may be the part of one of them only; with several backwards for one step, only the last of them trains.
 
 ## How it is told apart
 The loss reaches the parameters, and at the step their gradients are gone. Given back just before the step, they are
@@ -17,10 +17,11 @@ from stetho.cause import Cause
 grads_wiped = Cause(
     id="train/grads-wiped",
     share=0.04,
-    symptoms={"loss-flat": 0.70, "loss-slow": 0.06, "none": 0.16, "metric-stuck": 0.03, "loss-oscillating": 0.01},
+    symptoms={"loss-flat": 0.58, "loss-slow": 0.06, "none": 0.28, "metric-stuck": 0.03, "loss-oscillating": 0.01},
     predicts={
         "gradients-lost": 0.95,
         "gradients-zero": 0.70,
+        "one-loss-stands-still": 0.50,
         "updates-too-small": 0.30,
         "keep-gradients": {"symptom-gone": 0.60, "better": 0.34, "same": 0.03, "worse": 0.02, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.02, "better": 0.05, "same": 0.86, "worse": 0.05, "new-failure": 0.02},

@@ -39,7 +39,8 @@ def moved(ratio: float) -> dict[str, object]:
         "moved by hand, and cleared before anybody looks": {**seen({**BODY, **NONE}, HEAD), **moved(0.01)},
     },
     given={
-        "train/grads-wiped": 0.75,
+        # What one of several losses alone trains may be a small head.
+        "train/grads-wiped": 0.55,
         "train/graph-broken": 0.93,
         "train/params-frozen": 0.80,
         "none/healthy": 0.03,
