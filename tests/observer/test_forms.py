@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from stetho.observer.look.pairs import described, met  # noqa: E402
-from stetho.observer.seen.fit import explained  # noqa: E402
+from stetho.observer.seen.fit import explained, told_apart  # noqa: E402
 from stetho.observer.seen.forms import form, sequence  # noqa: E402
 
 
@@ -61,6 +63,32 @@ def test_a_stretched_pair_is_explained_like_one_that_fits() -> None:
     target = torch.arange(16.0)
     assert explained(target[:, None] + 0.1, target) == pytest.approx(explained(target + 0.1, target))
     assert explained(torch.randn(4, 4), target) is None
+
+
+def parted(scores: list[float], yes: list[float]) -> float:
+    """The slow way: every threshold between two scores, and beyond them."""
+    cuts = [-math.inf, *scores]
+    return max(sum((s > cut) == (y > 0.5) for s, y in zip(scores, yes, strict=True)) for cut in cuts) / len(scores)
+
+
+def test_labels_are_told_apart_by_the_score_that_does_it_best() -> None:
+    draw = torch.Generator().manual_seed(3)
+    scores = torch.randn(24, 5, generator=draw)
+    scores[:, 4] = torch.randint(0, 3, (24,), generator=draw).float()
+    target = (torch.rand(24, 5, generator=draw) < torch.tensor([0.5, 0.1, 0.9, 0.0, 0.4])).float()
+    slow = [parted(scores[:, k].tolist(), target[:, k].tolist()) for k in range(5)]
+    assert told_apart(scores, target) == pytest.approx(sum(slow) / 5)
+    assert told_apart(scores[:, 0], target[:, 0]) == pytest.approx(slow[0])
+    # Neither the scale nor the place of the scores plays a part.
+    assert told_apart(100 * scores - 7, target) == pytest.approx(sum(slow) / 5)
+
+
+def test_what_is_no_yes_and_no_is_not_told_apart() -> None:
+    yes = torch.tensor([0.0, 1.0] * 6)
+    assert told_apart(yes, yes) == 1.0
+    assert told_apart(yes, yes * 0.9) is None
+    assert told_apart(torch.randn(12, 2), yes) is None
+    assert told_apart(yes[:6], yes[:6]) is None
 
 
 def test_a_class_is_named_by_an_index() -> None:

@@ -89,6 +89,9 @@ class LossInput(Fact):
     """How many different lengths these ends have."""
     tail_inside: float | None = None
     """Its share of the targets before these ends."""
+    parted_last: float | None = None
+    """Of targets that are yes or no: the share over the last five calls on its side of the score that parts each label
+    best, whatever the scale of the scores."""
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,7 @@ def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossIn
         left_out=next((c["left_out"] for c in looked if c.get("left_out") is not None), None),
         accuracy_whole=fmean(whole[-FEW:]) if (whole := known(c.get("whole_acc") for c in looked)) else None,
         **_sequence(looked),
+        parted_last=fmean(parted[-FEW:]) if (parted := known(c.get("parted") for c in looked)) else None,
     )
 
 
