@@ -59,6 +59,23 @@ def test_ends_that_are_alike_are_measured() -> None:
     assert sequence([x[:, :-1]], x[:, 1:].flatten(), {"ignore_index": 0}).get("tail_counted", 0.0) == 0
 
 
+def test_ends_of_the_input_that_are_filled_up_are_measured() -> None:
+    x = tokens()
+    places = torch.arange(12)[None] >= (torch.arange(8) + 3)[:, None]
+    x = torch.where(places, torch.full_like(x, 99), x.clamp(max=50))
+    labels = torch.where(places, torch.full_like(x, 2), torch.arange(96).reshape(8, 12) % 4)
+    found = sequence([x], labels.flatten(), {})
+    assert found["filled"] == pytest.approx(float(places.float().mean()))
+    assert (found["filled_with"], found["filled_lengths"]) == (2, 8) and found["tail_inside"] > 0.1
+    # What the loss leaves out is not counted, and labels of several kinds are no filling.
+    assert "filled" not in sequence([x], torch.where(places, -100, labels).flatten(), {})
+    assert "filled" not in sequence([x], torch.where(places, x % 3 + torch.arange(12) % 2, labels).flatten(), {})
+    # A token that occurs elsewhere, too, fills nothing up.
+    common = x.clone()
+    common[:, 0] = 99
+    assert "filled" not in sequence([common], labels.flatten(), {})
+
+
 def test_a_stretched_pair_is_explained_like_one_that_fits() -> None:
     target = torch.arange(16.0)
     assert explained(target[:, None] + 0.1, target) == pytest.approx(explained(target + 0.1, target))
