@@ -361,6 +361,28 @@ def test_a_loss_that_became_another_one_is_judged_by_a_printed_score() -> None:
     assert judge_outcome(run(0.9), run(0.3), CATALOGUE, symptom="none", alters="loss").outcome == "worse"
 
 
+def tagged(apart: float, function: str, score: float | None = None) -> Facts:
+    """A run whose targets are yes and no for several labels."""
+    site = LossInput(function, None, 30, 0, target_shape=(64, 8), parted_last=apart)
+    held = PrintedNumber("val_recall", "score", "validation", (score or 0.0,) * 12)
+    told: Facts = {} if score is None else {Printed: ("", Printed((held,)))}
+    return {LossCurve: ("", LossCurve((1.0, 0.99) * 40)), LossInputs: ("", LossInputs((site,))), **told}
+
+
+def test_yes_and_no_of_several_labels_are_compared_by_how_well_they_are_told_apart() -> None:
+    base, better = tagged(0.93, "cross_entropy"), tagged(0.995, "binary_cross_entropy_with_logits")
+    found = judge_outcome(base, better, CATALOGUE, alters="loss")
+    assert (found.outcome, found.measure) == ("better", "share of labels told apart")
+    assert judge_outcome(better, base, CATALOGUE, alters="loss").outcome == "worse"
+    assert judge_outcome(base, base, CATALOGUE, alters="loss").outcome == "same"
+
+
+def test_a_score_of_the_program_s_own_comes_before_labels_told_apart() -> None:
+    base, better = (tagged(0.93, "cross_entropy", 0.8), tagged(0.995, "binary_cross_entropy_with_logits", 0.8))
+    found = judge_outcome(base, better, CATALOGUE, alters="loss")
+    assert (found.outcome, found.measure) == ("same", "val_recall")
+
+
 def test_other_targets_are_judged_by_a_printed_score_that_rises_else_by_the_loss() -> None:
     def run(end: float, score: float) -> Facts:
         number = PrintedNumber("val_acc", "score", "validation", (score,) * 12)

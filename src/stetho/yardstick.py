@@ -39,6 +39,8 @@ LEAST_PRINTED, FEW_SIGMAS = 6, 3.5
 LEAST_OF_CLASS = 4
 # Blocks that the second half of a run is cut into, the steps each needs, and what the spread of so few is off by.
 MEAN_BLOCKS, LEAST_OF_BLOCK, BLOCK_DOUBT = 12, 8, 1.2
+# The measure of answers that mean yes or no by what the program alone knows.
+PARTING = "share of labels told apart"
 # Steps enough not to ask for more because there are few.
 MANY = 10_000
 
@@ -71,7 +73,8 @@ def compare(base: Facts, changed: Facts, *, alters_loss: bool = False) -> Compar
     if not other:
         doubts = doubts_at_equal_steps(one, two) if one is not None and two is not None else []
         return Compared("loss", "", difference(pairs, doubts), "" if pairs else "no step has a loss in both runs")
-    for measure, found in (("accuracy", by_accuracy(base, changed)), ("explained variance", by_fit(base, changed))):
+    others = (("accuracy", by_accuracy), ("explained variance", by_fit), (PARTING, by_parting))
+    for measure, found in ((measure, way(base, changed)) for measure, way in others):
         if found is not None:
             return Compared(measure, "", found, other)
     if not alters_loss and "reduction" in other:
@@ -139,13 +142,24 @@ def by_accuracy(base: Facts, changed: Facts) -> Difference | None:
     one, two = _right(base), _right(changed)
     if one is None or two is None:
         return None
-    shares, counts = (one[0], two[0]), (one[1], two[1])
+    return _of_shares((one[0], two[0]), (one[1], two[1]))
+
+
+def _of_shares(shares: tuple[float, float], counts: tuple[int, int]) -> Difference:
     # A share of 0 or 1 is not free of error: one more answer of each kind is thought of.
     guarded = [(s * n + 1) / (n + 2) for s, n in zip(shares, counts, strict=True)]
     error = math.sqrt(sum(g * (1 - g) / n for g, n in zip(guarded, counts, strict=True)))
     matters = max(0.02, 0.1 * (1 - min(shares)))
     # Answers of one batch are not independent of each other.
     return Difference(*shares, shares[1] - shares[0], 1.5 * error, matters, min(counts), None)
+
+
+def by_parting(base: Facts, changed: Facts) -> Difference | None:
+    """Shares of yes and no that the scores tell apart late in both runs, whatever value the loss makes mean yes."""
+    one, two = trained_site(base), trained_site(changed)
+    if one is None or two is None or one.parted_last is None or two.parted_last is None:
+        return None
+    return _of_shares((one.parted_last, two.parted_last), (_answers(one), _answers(two)))
 
 
 def _right(facts: Facts) -> tuple[float, int] | None:

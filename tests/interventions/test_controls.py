@@ -133,6 +133,32 @@ def test_padding_of_numbers_teaches_nothing(tmp_path: Path) -> None:
     assert plain["sixth"] < 2.0 < changed["sixth"]
 
 
+TAGGED = """
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.tag = nn.Embedding(20, 8), nn.Linear(8, 3)
+    def forward(self, ids):
+        return self.tag(self.words(ids))
+net = Tagger(); sgd = torch.optim.SGD(net.parameters(), lr=0.5)
+places = torch.arange(10)[None] >= torch.randint(2, 10, (64,))[:, None]
+words = torch.where(places, torch.tensor(0), torch.randint(1, 20, (64, 10)))
+tags = torch.where(places, torch.tensor({filling}), words % 3)
+for _ in range(20):
+    loss = F.cross_entropy(net(words).flatten(0, 1), tags.flatten())
+    sgd.zero_grad(); loss.backward(); sgd.step()
+slopes = net.words.weight.grad.abs().sum(dim=1)
+print(json.dumps({{"filling": float(slopes[0]), "tag": int(slopes[3] > 0)}}))
+"""
+
+
+def test_tags_where_the_input_is_filled_up_teach_nothing(tmp_path: Path) -> None:
+    program = TAGGED.format(filling=1)
+    (plain, _), (changed, why_not) = under(tmp_path, "", program), under(tmp_path, "padding-left-out", program)
+    assert why_not == ""
+    assert plain["filling"] > 0 == changed["filling"] and changed["tag"] == 1
+
+
 SEQUENCE = """
 class Net(nn.Module):
     def __init__(self):

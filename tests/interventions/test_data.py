@@ -162,6 +162,43 @@ def test_labels_shifted_inside_the_model_are_no_samples(under: Under) -> None:
     assert losses[-1] < 0.5
 
 
+def test_classes_get_the_numbers_that_evaluation_has(under: Under) -> None:
+    numbers = torch.tensor([0, 2, 1, 3])
+    x = torch.randn(64, 4, generator=torch.Generator().manual_seed(1))
+    y = x.argmax(dim=1)
+    seen: list[torch.Tensor] = []
+
+    def program(loss_of_scores: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> None:
+        model = nn.Linear(4, 4)
+        train(model, lambda step: loss_of_scores(model(x), y), 40)
+        model.eval()
+        with torch.no_grad():
+            answers = model(x)
+            seen.append(answers.argmax(dim=1))
+            assert float(F.cross_entropy(answers, numbers[y])) < float(F.cross_entropy(answers, y))
+
+    def library(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return F.cross_entropy(scores, labels)
+
+    def by_hand(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return -scores.log_softmax(dim=1).gather(1, labels[:, None]).mean()
+
+    def shares(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        return F.binary_cross_entropy_with_logits(scores, F.one_hot(labels, 4).float())
+
+    for form in (library, by_hand, shares):
+        under("renumbered-classes", lambda form=form: program(form), "2>1,1>2@4")  # type: ignore[misc]
+        assert under.why_not == "", form
+        assert float((seen[-1] == numbers[y]).float().mean()) > 0.9
+
+
+def test_numbers_are_no_classes(under: Under) -> None:
+    x = torch.randn(64, 4, generator=torch.Generator().manual_seed(1))
+    model = nn.Linear(4, 1)
+    under("renumbered-classes", lambda: train(model, lambda step: F.mse_loss(model(x)[:, 0], x[:, 0])), "0>1,1>0@2")
+    assert "no classes" in under.why_not
+
+
 class Named(nn.Module):
     """Takes its arguments by name only, two of them samples and one a mask."""
 

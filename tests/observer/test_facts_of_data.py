@@ -14,6 +14,7 @@ from fact_runs import Run, near, observed, shared_folder
 
 from stetho.facts import (
     Association,
+    ClassNumberings,
     Evaluations,
     Fingerprints,
     InputScale,
@@ -226,6 +227,12 @@ def test_evaluations_and_what_they_come_to(run: Callable[[str], Run]) -> None:
     assert near(line.losses, costs) and near(line.right, rights)
     assert (line.function, line.samples, line.steps) == ("cross_entropy", 16, (4, 8, 12))
     assert found.at(line.where, "eval-loss") and line.trained is not None and 0 < line.trained < 0.5
+    for body, one in zip(found.recording.of("evaluation"), scored, strict=True):
+        table = Counter((y, row.index(max(row))) for row, y in one)
+        assert {(label, answer): n for label, answer, n in body["taken"]} == table
+        assert body["of"] == [sum(y == k for _, y in one) for k in range(4)]
+    (numbers,) = found.of(ClassNumberings).lines
+    assert (numbers.classes, numbers.samples) == (4, 16) and near([numbers.right], rights[-1:])
 
 
 def test_samples_of_training_and_of_evaluation_are_kept(run: Callable[[str], Run]) -> None:

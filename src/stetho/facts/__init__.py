@@ -97,6 +97,7 @@ from stetho.facts.loss_calls import (
 )
 from stetho.facts.motion import AgentProgress, Cycles, LossRise, LossSwings, LossTexture, RateAndLoss, Recurrence, Spike
 from stetho.facts.nonfinite import NonfiniteOrigin, NonfiniteSteps, Unlocalised
+from stetho.facts.numbering import ClassNumberings, Numbering, Renumbered
 from stetho.facts.packages import Misfit, Package, PythonPackages
 from stetho.facts.parameters import Coverage, Frozen, GraphCut, GraphCuts, ParameterStates, Types
 from stetho.facts.procedure import (
@@ -167,6 +168,7 @@ __all__ = [
     "CheckpointFiles",
     "Checkpoints",
     "ClassCount",
+    "ClassNumberings",
     "ClassRecall",
     "ClassRecalls",
     "ClassShare",
@@ -262,6 +264,7 @@ __all__ = [
     "Moments",
     "NonfiniteOrigin",
     "NonfiniteSteps",
+    "Numbering",
     "OptimizerState",
     "OptimizerUse",
     "Optimizers",
@@ -304,6 +307,7 @@ __all__ = [
     "Records",
     "Recurrence",
     "RefusedBackward",
+    "Renumbered",
     "RepeatedLine",
     "ReportedEnd",
     "ResourceLimits",

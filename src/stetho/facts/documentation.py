@@ -14,7 +14,7 @@ from stetho.facts.fact import Fact
 
 # In reading order, which is the order of the reference page; the last one holds what several families use.
 FAMILIES = (
-    "loss", "loss_calls", "gradients", "nonfinite", "weights", "data", "held_out", "influence", "loading",
+    "loss", "loss_calls", "gradients", "nonfinite", "weights", "data", "held_out", "numbering", "influence", "loading",
     "files", "run", "procedure", "history", "parameters", "start", "ranks", "collectives", "ending", "reported", "log",
     "logged", "motion", "stability", "regression", "checkpoints", "processes", "kernel", "limits", "gpus", "folder",
     "packages", "scheduler", "fact",

@@ -45,6 +45,10 @@ class LossCurve(Fact):
     """Whether it was read from a log: points are what the program chose to write, such as means over some steps."""
     doubts: tuple[float, ...] = ()
     """The standard error of each value, where every one is the mean over many backwards."""
+    label_noise: float | None = None
+    """By how much the value at chance scatters from batch to batch, by which labels each happens to hold."""
+    rarest_label: float | None = None
+    """What one label of the rarest class adds to the value of its batch at chance."""
 
 
 @dataclass(frozen=True)

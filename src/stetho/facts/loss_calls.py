@@ -89,6 +89,15 @@ class LossInput(Fact):
     """How many different lengths these ends have."""
     tail_inside: float | None = None
     """Its share of the targets before these ends."""
+    filled: float | None = None
+    """The share of the targets that stand where the input is filled up with a token that occurs nowhere else."""
+    filled_with: int | None = None
+    """The target that they all are; it may occur elsewhere."""
+    filled_lengths: int | None = None
+    """How many different lengths these ends of the input have."""
+    parted_last: float | None = None
+    """Of targets that are yes or no: the share over the last five calls on its side of the score that parts each label
+    best, whatever the scale of the scores."""
 
 
 @dataclass(frozen=True)

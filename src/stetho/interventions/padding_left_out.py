@@ -1,7 +1,8 @@
 """Leave padding out of the loss.
 
 ## What changes
-Where sequences of targets end in one token again and again, all but the first of these are left out of the loss. Where
+Where sequences of targets end in one token again and again, all but the first of these are left out of the loss; where
+the input is filled up with a token that occurs nowhere else, the targets that stand there are, all of them. Where
 they are series of numbers, the model's own answers stand there instead: they cost nothing and teach nothing.
 
 ## How it is known
@@ -53,6 +54,20 @@ def apply(run: Run, value: str) -> None:
         if bool((call.target != target).any()):
             run.verified()
 
+    def fillings(old: Any) -> Any:
+        """The places where the input is filled up; None where it is not, or where the targets there differ."""
+        for tokens in run.batch.given.values():
+            if tokens.shape != old.shape or tokens.is_floating_point() or old.shape[1] < 4:
+                continue
+            value = int(tokens[:, -1].mode().values)
+            runs = (tokens.flip(1) == value).long().cumprod(1).sum(1)
+            places = torch.arange(old.shape[1], device=old.device)[None, :] >= old.shape[1] - runs[:, None]
+            if runs.unique().numel() < 2 or bool(((tokens == value) & ~places).any()):
+                continue
+            if old[places].unique().numel() == 1:
+                return places
+        return None
+
     @run.on_loss
     def leave_out(call: Any) -> None:
         target, rows = call.target, run.batch.size
@@ -69,11 +84,13 @@ def apply(run: Run, value: str) -> None:
         size = old.shape[1]
         end = int(old[:, -1].mode().values)
         runs = (old.flip(1) == end).long().cumprod(1).sum(1)
-        if size < 4 or end == left_out or bool((runs == size).all()) or runs.unique().numel() < 2:
-            run.refused("no sequences of targets end in padding that is counted")
-            return
-        places = torch.arange(size, device=old.device)[None, :]
-        padding = (places > size - runs[:, None]) & (runs[:, None] > 1)
+        padding = fillings(old)
+        if padding is None:
+            if size < 4 or end == left_out or bool((runs == size).all()) or runs.unique().numel() < 2:
+                run.refused("no sequences of targets end in padding that is counted")
+                return
+            places = torch.arange(size, device=old.device)[None, :]
+            padding = (places > size - runs[:, None]) & (runs[:, None] > 1)
         new = torch.where(padding, torch.full_like(old, left_out), old)
         call.set("target", new.reshape(target.shape))
         run.applied()

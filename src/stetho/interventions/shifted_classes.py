@@ -12,11 +12,13 @@ A model learns any numbering. If what the program measures on held-out data gets
 number their classes differently.
 
 ## When it says nothing
-Targets that are numbers, shares or several classes at once, and programs that print no result.
+Targets that are numbers, shares or several classes at once, and programs that print no result. Where it was seen which
+class is taken for which, `renumbered-classes` asks in its place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,10 +29,15 @@ question = "Do training and evaluation number the classes alike?"
 applies = "targets that are classes"
 values = {"N": "by so many; -1 or 1"}
 example = "-1"
-alters = "evaluation"
+alters = "numbers"
 by_hand = False
 BACKGROUND = {"symptom-gone": 0.01, "better": 0.02, "same": 0.20, "worse": 0.75, "new-failure": 0.02}
 backgrounds = {"-1": BACKGROUND, "1": BACKGROUND}
+
+
+def fits(facts: Mapping[str, Any]) -> bool:
+    """Whether it is not known which class is taken for which, so that no other numbers suggest themselves."""
+    return "class-numberings" not in facts
 
 
 def read(value: str) -> int:

@@ -23,6 +23,7 @@ from stetho.measure.loading import fingerprints, loaders, training_set
 from stetho.measure.loss import first_loss, loss_curve, loss_terms, step_losses
 from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
+from stetho.measure.numbering import class_numberings
 from stetho.measure.output_ranges import output_ranges
 from stetho.measure.pace import pace
 from stetho.measure.parameters import coverage, frozen, graph_cuts, parameter_states, types
@@ -125,6 +126,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from training_set(recording)
     yield from overlap(recording)
     yield from evaluations(recording)
+    yield from class_numberings(recording)
     yield from input_shift(recording)
     yield from input_units(recording)
     yield from series_windows(recording)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stetho.facts import Evaluation, Evaluations
-from stetho.measure.held_out import known_share
+from stetho.measure.held_out import known_share, too_small
 from stetho.measure.loading import prints
 from stetho.measure.series import Measured, plural
 from stetho.recording import Recording, number
@@ -19,7 +19,8 @@ def evaluations(recording: Recording) -> Iterator[Measured]:
     for body in recording.of("evaluation"):
         if number(body["loss"]) is not None:
             by_line[body.get("site"), str(body.get("fn"))].append(body)
-    trained = {one for b in recording.of("batch") if b.get("phase") == "train" for one in prints(b)}
+    batches = [] if too_small(recording) else recording.of("batch")
+    trained = {one for b in batches if b.get("phase") == "train" for one in prints(b)}
     known = known_share(recording)
     lines = tuple(_line(recording, site, name, bodies, trained, known) for (site, name), bodies in by_line.items())
     if lines:

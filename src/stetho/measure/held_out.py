@@ -19,7 +19,7 @@ LEAST_NUMBERS = 3
 def overlap(recording: Recording) -> Iterator[Measured]:
     """Samples of evaluation that were also trained on, beside how many would be by chance."""
     shapes = [i for i in recording.of("input") if i.get("phase") != "eval"]
-    if not shapes or shapes[0].get("discrete") or math.prod(shapes[0].get("shape", [0])[1:]) < LEAST_NUMBERS:
+    if not shapes or shapes[0].get("discrete") or too_small(recording):
         return
     batches = [b for b in recording.of("batch") if prints(b)]
     trained = [prints(b) for b in batches if b.get("phase") == "train"]
@@ -44,6 +44,12 @@ def overlap(recording: Recording) -> Iterator[Measured]:
     whole = f"{plural(fact.evaluated, 'sample')} evaluated"
     told = f"{whole}, {fact.held_out} of them apart from training data, {fact.shared} of these trained on"
     yield fact, told if held else f"{whole}, and no batch of them apart from training data"
+
+
+def too_small(recording: Recording) -> bool:
+    """Whether samples hold so few numbers that equal ones need not be the same."""
+    shapes = [i for i in recording.of("input") if i.get("phase") != "eval"]
+    return bool(shapes) and math.prod(shapes[0].get("shape", [0])[1:]) < LEAST_NUMBERS
 
 
 def _evaluations(batches: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from stetho.evidence import Place
 from stetho.facts import FirstLoss, LineLoss, LossCurve, LossTerm, LossTerms, StepLosses
 from stetho.measure.chance import chance_level, factor_of_loss, share_of_loss, uniform_level
+from stetho.measure.label_noise import label_noise
 from stetho.measure.series import FEW, Measured, finite, middle, plural, taken, thin
 from stetho.recording import Recording, Step
 
@@ -41,6 +42,7 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
     part = share_of_loss(recording, steps, sites)
     chance, meaning = chance_level(recording)
     chance = chance * part if chance is not None and part is not None else None
+    noise = label_noise(recording) if chance is not None else None
     first, kind = first_bad(steps, where, values)
     place = recording.place(site)
     share, samples = explained(recording, taken(steps))
@@ -57,6 +59,8 @@ def loss_curve(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
         explained=share,
         explained_from=samples,
         factor=factor_of_loss(recording, steps, sites),
+        label_noise=noise.spread * part if noise is not None and part is not None else None,
+        rarest_label=noise.rarest * part if noise is not None and part is not None else None,
         **_made(recording, place),
     )
     yield (

@@ -91,6 +91,7 @@ def one_loss(recording: Recording, name: str, site: int, calls: Calls) -> LossIn
         left_out=next((c["left_out"] for c in looked if c.get("left_out") is not None), None),
         accuracy_whole=fmean(whole[-FEW:]) if (whole := known(c.get("whole_acc") for c in looked)) else None,
         **_sequence(looked),
+        parted_last=fmean(parted[-FEW:]) if (parted := known(c.get("parted") for c in looked)) else None,
     )
 
 
@@ -127,6 +128,12 @@ def _sequence(calls: Calls) -> dict[str, Any]:
         fields["tail_counted"] = fmean(float(c["tail_counted"]) for c in same)
         fields["tail_lengths"] = max(int(c["tail_lengths"]) for c in same)
         fields["tail_inside"] = fmean(float(c["tail_inside"]) for c in same)
+    fills = [c for c in told if c.get("filled")]
+    # Filling is there in nearly all batches, or it is none.
+    if fills and len(fills) >= 0.8 * len(told):
+        fields["filled"] = fmean(float(c["filled"]) for c in fills)
+        fields["filled_with"] = Counter(int(c["filled_with"]) for c in fills).most_common(1)[0][0]
+        fields["filled_lengths"] = max(int(c["filled_lengths"]) for c in fills)
     return fields
 
 

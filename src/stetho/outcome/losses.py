@@ -13,7 +13,7 @@ from stetho.outcome.judged import Judged, told
 from stetho.outcome.pair import BEYOND_TRAINING, HELD_OUT, Pair
 from stetho.outcome.results import by_result, score_decides, score_rises
 from stetho.paired import CLEAR, LEAST_PAIRS, SHARE, Difference, at_equal_steps, difference, steady_gap
-from stetho.yardstick import by_accuracy, by_fit, compare_printed, fact_in
+from stetho.yardstick import PARTING, by_accuracy, by_fit, compare_printed, fact_in
 
 # Of the loss, the share that counts as something where a little is much, and the standard errors that make it sure.
 FAINT, SURE = 0.005, 5.0
@@ -77,6 +77,10 @@ def by_other_loss(pair: Pair) -> Judged:
     if decided is not None:
         return decided
     if pair.compared.measure != "accuracy" and score_decides(pair):
+        return by_result(pair, scores=True)
+    # What the program makes of its answers comes before what could be made of them.
+    printed = compare_printed(pair.base, pair.changed, scores=True).difference is not None
+    if pair.compared.measure == PARTING and printed:
         return by_result(pair, scores=True)
     return _otherwise(pair) if pair.found is None else _from_losses(pair)
 

@@ -47,6 +47,7 @@ WAYS: Mapping[str, Way] = {
     "level": Way("the level of the loss, which is that of other data: a higher one tells nothing", by_other_level),
     "spread": Way("of how many samples each loss is the mean: means over stretches tell", by_loss, over_stretches),
     "scatter": Way("how much the losses jump about: only means over half of the run tell", by_loss, over_halves),
+    "numbers": Way("which number a class has in training: results of held-out data tell", by_marked_result),
     # How a run goes.
     "time": Way("nothing but time: the speed of steps tells", by_pace),
     "upkeep": Way("nothing but what steps come to cost: memory and time tell, by how they grow", by_upkeep),

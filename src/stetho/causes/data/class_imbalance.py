@@ -17,11 +17,11 @@ from stetho.cause import Cause
 class_imbalance = Cause(
     id="data/class-imbalance",
     share=0.06,
-    symptoms={"metric-stuck": 0.40, "loss-flat": 0.10, "none": 0.46},
+    symptoms={"metric-stuck": 0.40, "loss-flat": 0.10, "loss-oscillating": 0.03, "none": 0.41},
     predicts={
         "one-class-answered": 0.70,
         "rare-class-missed": 0.90,
-        "balanced-loss": {"symptom-gone": 0.15, "better": 0.77, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+        "balanced-loss": {"symptom-gone": 0.42, "better": 0.50, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
     },
     mechanism=("one-class-answered", "rare-class-missed"),
     statement="one class dominates and is the only answer",

@@ -8,6 +8,7 @@ SITE = {
     "reduction": "mean", "shifts": [0.1, 1.0, 0.1, 0.1],
 }  # fmt: skip
 PADDED = {**SITE, "tail": 0, "tail_counted": 0.6, "tail_lengths": 14, "tail_inside": 0.0}
+INSIDE = {**PADDED, "tail_inside": 0.14, "tail_lengths": 18, "tail_counted": 0.87}
 
 
 @check(
@@ -18,8 +19,13 @@ PADDED = {**SITE, "tail": 0, "tail_counted": 0.6, "tail_lengths": 14, "tail_insi
     fires={
         "ends of zeros": {"sites": [PADDED]},
         "series of numbers": {"sites": [{**PADDED, "function": "mse_loss", "shifts": [], "tail": 0.0}]},
+        "ends of a label that others have, where the input is filled up": {
+            "sites": [{**INSIDE, "filled": 0.86, "filled_with": 0, "filled_lengths": 18}],
+        },
     },
     quiet={
+        "a label that many sequences end in, with inputs of their own": {"sites": [INSIDE]},
+        "few places are filled up": {"sites": [{**INSIDE, "filled": 0.05, "filled_with": 0, "filled_lengths": 6}]},
         "left out": {"sites": [{**PADDED, "tail_counted": 0.0}]},
         "every sequence is as long": {"sites": [{**PADDED, "tail_lengths": 1}]},
         "a token like the others": {"sites": [{**PADDED, "tail_inside": 0.1}]},
@@ -36,7 +42,8 @@ def padding_trained_on(losses: LossInputs, *, least: int = 3, share: float = 0.1
     that matter have the smaller part in it.
 
     ## False alarms
-    One token that says that the sequence ends is learned by right. Losses that are not reduced may be weighed
+    One token that says that the sequence ends is learned by right. A label that many sequences end in is none, unless
+    the input is filled up there with a token that occurs nowhere else. Losses that are not reduced may be weighed
     afterwards, and are left alone.
     """
     for site in losses.sites:
@@ -47,5 +54,11 @@ def padding_trained_on(losses: LossInputs, *, least: int = 3, share: float = 0.1
             yield Finding(
                 f"{counted:.0%} of the targets of {site.function} at {site.where} are ends of sequences filled with "
                 f"{site.tail:g}, of {lengths} different lengths",
+                where=(site.where,) if site.where else (),
+            )
+        elif (site.filled or 0.0) >= share and (site.filled_lengths or 0) >= 3:
+            yield Finding(
+                f"{site.filled:.0%} of the targets of {site.function} at {site.where} stand where the input is filled up "
+                f"with one token, and are all {site.filled_with}; these ends have {site.filled_lengths} different lengths",
                 where=(site.where,) if site.where else (),
             )

@@ -46,6 +46,12 @@ LOST = [2.4 * 0.95**i + 0.1 for i in range(100)] + [2.3, 2.31, 2.29, 2.3] * 10
             "loss-curve": {"values": CLIMBS, "chance": 2.3},
             "update-ratios": {"steps": list(range(10)), "ratios": [0.01] * 10},
         },
+        "one of a rare class in a few batches": {
+            "loss-curve": {
+                "values": [0.11 if i % 40 == 30 else 0.0009 + 0.0001 * (i % 3) for i in range(200)],
+                "chance": 0.008, "label_noise": 0.027, "rarest_label": 0.108,
+            },
+        },
         "single samples, whose losses differ by nature": {
             "loss-curve": {"values": [math.exp(3 * math.sin(1.7 * i * i)) for i in range(200)]},
         },
@@ -76,8 +82,9 @@ def loss_spike(
 
     ## False alarms
     A task that gets harder, or a term that is phased in, raises the loss on purpose; their updates are calm. Single
-    spikes that recover are usual: of a log, only those count that come back at one place, that bring the loss back to
-    its beginning over and over, or after which it stays there. Where the rate rises at them, its schedule does it.
+    spikes that recover are usual, and so are batches that hold one of a rare class. Of a log, only those count that
+    come back at one place, that bring the loss back to its beginning over and over, or after which it stays there.
+    Where the rate rises at them, its schedule does it.
     """
     if curve.objectives > 1:
         return
@@ -85,7 +92,7 @@ def loss_spike(
     if curve.logged:
         yield from logged_spikes(curve, texture, resumed)
         return
-    jumps = far_above(curve.values)
+    jumps = far_above(curve.values, beyond=by_labels(curve))
     if len(jumps) >= 3:
         height = sorted(height for _, height in jumps)[len(jumps) // 2]
         steps = [curve.steps[i] if i < len(curve.steps) else i for i, _ in jumps]
@@ -102,10 +109,18 @@ def loss_spike(
         yield Finding(f"loss climbs back to {seen.end:.3g} after {best:.3g}", where=where)
 
 
+def by_labels(curve: LossCurve, *, sigmas: float = 6.0, labels: float = 4.0) -> float:
+    """What a batch may cost by holding labels of rare classes: many for their share, or a few that were learned ill."""
+    if curve.chance is None or curve.label_noise is None:
+        return 0.0
+    return curve.chance + max(sigmas * curve.label_noise, labels * (curve.rarest_label or 0.0))
+
+
 def far_above(
-    values: Sequence[float], *, times: float = 100.0, scatter: float = 8.0, width: int = 25
+    values: Sequence[float], *, times: float = 100.0, scatter: float = 8.0, width: int = 25, beyond: float = 0.0
 ) -> list[tuple[int, float]]:
-    """Single steps far above what lies around them: a hundred times, and far more than logarithms scatter by."""
+    """Single steps far above what lies around them: a hundred times, far more than logarithms scatter by, and `beyond`
+    a value that needs no spike."""
     known = [v if math.isfinite(v) and v > 0 else None for v in values]
     if len(known) < 4 * width or None in known:
         return []
@@ -115,7 +130,7 @@ def far_above(
         around = logs[max(0, i - width) : i + width + 1]
         level = median(around)
         spread = median([abs(v - level) for v in around]) / 0.6745
-        if logs[i] - level > max(math.log(times), scatter * spread):
+        if logs[i] - level > max(math.log(times), scatter * spread) and math.exp(logs[i]) > beyond:
             found.append((i, math.exp(logs[i] - level)))
     # Neighbours are one jump, and jumps in every tenth step are how the loss is.
     apart = [jump for k, jump in enumerate(found) if not k or jump[0] - found[k - 1][0] > 1]

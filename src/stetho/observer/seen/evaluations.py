@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 # Evaluations on record, lines that are told apart within one, and samples of each by which it is told what it is of.
 MOST, LINES, PRINTS = 400, 8, 64
-# Classes of which it is counted how often each is taken for each other.
-CLASSES = 24
+# Classes of which it is counted how often each is taken for each other, and counts of these that are kept.
+CLASSES, COUNTS = 128, 600
+SHARES = {"binary_cross_entropy_with_logits": 0.0, "binary_cross_entropy": 0.5}
 
 
 class Line:
@@ -61,8 +62,9 @@ class Evaluations:
             line.loss = line.loss + (value.detach().float().mean() * (1 if reduction == "sum" else rows))
             right, answers = answered(name, given, target)
             line.right, line.answers = line.right + right, line.answers + answers
-            if name in ("cross_entropy", "nll_loss") and given.dim() == 2 and target.dim() == 1:
-                line.taken = taken_for(given, target, line.taken)
+            counts = taken_for(name, given, target)
+            fits = counts is not None and line.taken is not None and counts.shape == line.taken.shape
+            line.taken = line.taken + counts if fits else counts
         if watch.data.batch is not None and watch.data.batch["phase"] == "eval":
             line.prints.extend(watch.data.batch["h"][: PRINTS - len(line.prints)])
 
@@ -81,7 +83,7 @@ class Evaluations:
                 n=line.samples,
                 loss=float(line.loss) / line.samples,
                 right=int(line.right) / answers if answers else None,
-                taken=None if line.taken is None else line.taken.tolist(),
+                **kept(line.taken),
                 h=line.prints,
             )
 
@@ -101,13 +103,38 @@ def answered(name: str, given: Any, target: Any) -> tuple[Any, Any]:
     return 0, 0
 
 
-def taken_for(given: Any, target: Any, before: Any) -> Any:
-    """How often each class was taken for each, a line for each right answer; None where there are many classes."""
-    kinds = given.shape[1]
-    if not 2 <= kinds <= CLASSES or target.is_floating_point():
+def taken_for(name: str, given: Any, target: Any) -> Any:
+    """How often each class was taken for each, a line for each right answer, and how often each was right in a last
+    column; None where there are no classes, or many.
+
+    Where a sample may have several classes, a line counts the answers that were given beside that one.
+    """
+    if name in SHARES and given.shape == target.shape:
+        right, said = target > 0.5, given > SHARES[name]
+        if given.dim() < 2 or given.shape[1] == 1:
+            right, said = right.reshape(-1, 1), said.reshape(-1, 1)
+            right, said = torch.cat([~right, right], 1), torch.cat([~said, said], 1)
+        if right.dim() != 2 or right.shape[1] > CLASSES:
+            return None
+        table = right.float().t() @ said.float()
+        return torch.cat([table, right.float().sum(0).reshape(-1, 1)], 1).round().long()
+    kinds = given.shape[1] if given.dim() > 1 else 0
+    whole = name in ("cross_entropy", "nll_loss") and not target.is_floating_point()
+    if not whole or not 2 <= kinds <= CLASSES or target.numel() * kinds != given.numel():
         return None
     # What lies outside, as what is ignored does, is counted in a line of its own and left out.
-    inside = torch.where((target >= 0) & (target < kinds), target, torch.full_like(target, kinds))
-    counts = torch.bincount(inside * kinds + given.argmax(dim=1), minlength=(kinds + 1) * kinds)
-    table = counts.reshape(kinds + 1, kinds)[:kinds]
-    return table if before is None or before.shape != table.shape else before + table
+    flat, answers = target.reshape(-1), given.argmax(dim=1).reshape(-1)
+    inside = torch.where((flat >= 0) & (flat < kinds), flat, torch.full_like(flat, kinds))
+    table = torch.bincount(inside * kinds + answers, minlength=(kinds + 1) * kinds).reshape(kinds + 1, kinds)[:kinds]
+    return torch.cat([table, table.sum(1).reshape(-1, 1)], 1)
+
+
+def kept(table: Any) -> dict[str, Any]:
+    """The largest counts of a table, each with its line and column, and how often each class was right."""
+    if table is None:
+        return {}
+    counts = table[:, :-1].cpu()
+    places = counts.nonzero()
+    found = counts[places[:, 0], places[:, 1]]
+    most = found.argsort(descending=True)[:COUNTS]
+    return {"taken": [[*places[k].tolist(), int(found[k])] for k in most], "of": table[:, -1].tolist()}

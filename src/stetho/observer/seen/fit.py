@@ -6,6 +6,8 @@ from typing import Any, Sequence
 
 import torch
 
+# Samples of a call from which on it tells something that each label can be parted.
+LEAST_PARTED = 8
 # Where a hand-written loss puts prediction and label together.
 PAIRING = ("sub", "__sub__", "__rsub__", "rsub", "subtract", "gather", "__getitem__")
 
@@ -36,6 +38,23 @@ def explained(given: Any, target: Any) -> float | None:
     columns = number.reshape(number.shape[0], -1) if several else number.reshape(-1, 1)
     spread = float(columns.var(dim=0, unbiased=False).mean())
     return 1 - float((given - target).float().pow(2).mean()) / spread if spread > 0 else None
+
+
+def told_apart(given: Any, target: Any) -> float | None:
+    """Share of yes and no, of one or several labels, on its side of the score that parts each label best; None where
+    targets are no yes and no beside a score each. The scale of the scores, and where they mean yes, play no part."""
+    if given.shape != target.shape or not 1 <= given.dim() <= 2 or given.shape[0] < LEAST_PARTED:
+        return None
+    if not bool(((target == 0) | (target == 1)).all()):
+        return None
+    rows = given.shape[0]
+    scores, order = given.detach().float().reshape(rows, -1).sort(dim=0)
+    yes = target.reshape(rows, -1).float().gather(0, order).cumsum(0)
+    below = torch.arange(1, rows + 1, device=scores.device).reshape(-1, 1)
+    # Up to each place all are called no, and yes beyond it; equal scores cannot be parted, and all may be one.
+    right = below - yes + yes[-1:] - yes
+    right[:-1] = torch.where(scores[1:] > scores[:-1], right[:-1], torch.zeros_like(right[:-1]))
+    return float((torch.maximum(right.max(dim=0).values, yes[-1]) / rows).mean())
 
 
 def ranges(given: Any, target: Any) -> dict[str, float]:

@@ -10,6 +10,8 @@ import torch
 OFFSETS = range(4)
 # Positions needed to say anything of a sequence.
 LEAST = 4
+# The share of targets that has to be one and the same where the input is filled up.
+ALL_ALIKE = 0.99
 
 
 def form(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def sequence(tokens: list[Any], target: Any, kwargs: dict[str, Any]) -> dict[str
     fed = [tokens[0], *(t for t in tokens[1:] if t.shape[0] == rows and not holds(t, asked, counted))]
     found = [[alike(t, asked, counted, offset) for offset in OFFSETS] for t in fed]
     best = [max([share for share in column if share is not None], default=None) for column in zip(*found)]
-    return {"shift": best, "own": found[0], "among": len(fed), **tail(asked, counted)}
+    return {"shift": best, "own": found[0], "among": len(fed), **tail(asked, counted), **filled(fed[0], asked, counted)}
 
 
 def alike(tokens: Any, asked: Any, counted: Any, offset: int) -> float | None:
@@ -67,6 +69,25 @@ def holds(tokens: Any, asked: Any, counted: Any) -> bool:
     """Whether all of the targets are a part of a tensor."""
     room = range(max(0, min(3, tokens.shape[1] - asked.shape[1] + 1)))
     return any(alike(tokens, asked, counted, offset) == 1.0 for offset in room)
+
+
+def filled(tokens: Any, asked: Any, counted: Any) -> dict[str, Any]:
+    """How many of the targets belong to places where the input is filled up: many rows end in one token that occurs
+    nowhere else, and the targets there are one and the same. These may well occur elsewhere."""
+    if tokens.shape != asked.shape:
+        return {}
+    value = tokens[:, -1].mode().values.item()
+    runs = (tokens.flip(1) == value).long().cumprod(1).sum(1)
+    places = torch.arange(tokens.shape[1], device=tokens.device)[None, :] >= tokens.shape[1] - runs[:, None]
+    there, lengths = places & counted, int(runs.unique().numel())
+    if float((runs > 1).float().mean()) < 0.2 or lengths < 2 or bool(((tokens == value) & ~places).any()):
+        return {}
+    if not bool(there.any()):
+        return {}
+    label = asked[there].mode().values.item()
+    if float((asked[there] == label).float().mean()) < ALL_ALIKE:
+        return {}
+    return {"filled": float(there.sum() / counted.sum()), "filled_with": label, "filled_lengths": lengths}
 
 
 def ends(target: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..graph import node_of
 from ..guard import guarded
 from ..schedule import losses_shown
 from ..unseen import transformed, unrecorded
-from .fit import explained
+from .fit import explained, told_apart
 from .forms import form, sequence
 from .weighting import weighting
 
@@ -305,6 +305,9 @@ def labels(name: str, given: Any, target: Any, axis: int, kwargs: dict[str, Any]
         share = explained(given, target) if name != "binary_cross_entropy_with_logits" else None
         if share is not None:
             fields["r2"] = share
+        parted = told_apart(given, target)
+        if parted is not None:
+            fields["parted"] = parted
         if name in YES_OR_NO and given.shape == target.shape:
             fields.update(yes_or_no(name, given, target))
         return fields
