@@ -72,6 +72,28 @@ def test_a_part_with_labels_dealt_out_by_lot_is_wrong(tmp_path: Path, share: flo
     assert judged(written(tmp_path, parts))[:2] == (["part2.csv"], [])
 
 
+def test_several_parts_are_wrong_as_long_as_two_others_agree(tmp_path: Path) -> None:
+    parts = sessions(1)
+    for k in (1, 3):
+        parts[k] = (parts[k][0], RNG(6 + k).permutation(parts[k][1]))
+    bad, moved, _ = judged(written(tmp_path, parts))
+    assert (sorted(bad), moved) == (["part1.csv", "part3.csv"], [])
+    assert sorted(judged(written(tmp_path, parts[:4]))[0]) == ["part1.csv", "part3.csv"]
+    # One that nothing agrees with tells nothing of the others.
+    assert judged(written(tmp_path, parts[1:4]))[0] == []
+
+
+def test_labels_in_files_without_a_header_are_parts_of_one_kind(tmp_path: Path) -> None:
+    parts = sessions(1)
+    parts[2] = (parts[2][0], RNG(6).permutation(parts[2][1]))
+    for k, (x, y) in enumerate(parts):
+        np.save(tmp_path / f"part{k}.npy", x)
+        (tmp_path / f"part{k}.txt").write_text("".join(f"p{k}r{row},{label}\n" for row, label in enumerate(y)))
+    files = [f"part{k}.{kind}" for k in range(len(parts)) for kind in ("npy", "txt")]
+    bad, _, fact = judged(read(tmp_path, files))
+    assert bad == ["part2.txt"] and fact is not None and fact.parts[0].rows == 300
+
+
 @pytest.mark.parametrize("shift", [1, -1, 3])
 def test_a_part_with_shifted_labels_is_shifted_and_is_moved_back(tmp_path: Path, shift: int) -> None:
     parts = sessions(2)

@@ -39,6 +39,7 @@ from stetho.reason import (
     predicted,
     priors,
     supply_tables,
+    unconfirmed,
     unmatched,
     without_symptom,
 )
@@ -740,3 +741,27 @@ def test_a_cure_must_do_better_than_the_change_it_has_to_outdo(
     assert unmatched(one, experiments) == why
     assert outdone(cause("hp/two"), experiments) is None
     assert unmatched(cause("hp/two"), experiments) == ""
+
+
+# --- a finding that harmless things show, too ----------------------------------------------------------------
+
+
+def harm(name: str, outcome: ExperimentOutcome, after: float | None, measure: str = "printed val") -> Experiment:
+    return replace(made(name, outcome, after), before=0.1, measure=measure)
+
+
+@pytest.mark.parametrize(
+    ("beside", "why"),
+    [
+        (harm("thinned", "same", 0.11), ""),
+        (harm("thinned", "worse", 0.3), ""),
+        (harm("thinned", "worse", 1.0), "is harmless where thinned does not leave a run the same: it is worse"),
+        (harm("thinned", "worse", 0.3, "loss"), "it is worse"),
+        (harm("thinned", "better", 0.05), "it is better"),
+        (harm("thinned", "undecided", None), "thinned has not told yet"),
+    ],
+)
+def test_of_two_controls_that_both_do_harm_one_must_do_far_more(beside: Experiment, why: str) -> None:
+    one = cause("data/one", control="apart", only_with={"seen": ("thinned", "same")})
+    said = unconfirmed(one, ("seen",), (harm("apart", "worse", 2.0), beside))
+    assert said.endswith(why) and bool(said) == bool(why)

@@ -31,6 +31,28 @@ def test_separated_values_are_columns_of_numbers_and_of_words(tmp_path: Path) ->
     assert table.written({"flow": {1: 3.5}}).decode() == CSV.replace("2,,ok", "2,3.5,ok")
 
 
+@pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        ([f"a{k},{k % 4}" for k in range(30)], ["0", "1"]),
+        ([f"{('sport', 'money')[k % 2]}\ttext number {k}" for k in range(30)], ["0", "1"]),
+        ([f"a{k},{k / 7:.3f}" for k in range(30)], ["0", "1"]),
+        (["region,2019,2020", *(f"r{k},{k + 5},{3 * k}" for k in range(30))], ["region", "2019", "2020"]),
+        (["label,note", *(f"l{k % 3},word {k}" for k in range(30))], ["label", "note"]),
+    ],
+)
+def test_a_first_row_that_is_like_the_others_names_nothing(tmp_path: Path, rows: list[str], names: list[str]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(rows) + "\n")
+    table = table_of(path)
+    assert [column.name for column in table.columns] == names
+    assert table.rows == 30 and table.dropped is not None
+    first = 1 if names == ["0", "1"] else 2
+    assert table.first_line == first and table.dropped(range(30)).decode() == "".join(
+        r + "\n" for r in rows[: first - 1]
+    )
+
+
 def test_rows_of_json_keep_the_lines_that_are_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(LINES)

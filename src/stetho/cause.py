@@ -39,7 +39,8 @@ class Cause:
     outdoes: str | None = None
     """A change that its trial must do better than; where that one does as well, it is no less the cure."""
     only_with: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """For a check of the mechanism that harmless things fire too: the control, and the answer it must have given."""
+    """For a check of the mechanism that harmless things fire too: the control, and the answer it must have given; or,
+    where both make a run worse, the cause's own control must do many times the harm."""
     subtle: bool = False
     otherwise: Mapping[str, float] | None = None
     """Outcomes of interventions that `predicts` does not name; None takes the intervention's own background."""

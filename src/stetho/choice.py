@@ -98,6 +98,9 @@ def _worth_asking(
             yield cause.trial, None, None
         if cause.control and seen.symptom == "none":
             yield cause.control, None, None
+        if seen.symptom == "none":
+            # What the check may fire for beside the cause is ruled out by a control of its own.
+            yield from ((c, None, None) for check, (c, _) in cause.only_with.items() if answers.get(check) == "fired")
         absent = "fired" not in shown and shown and cause.trial not in shown_at_work
         if cause.trial and absent and catalogue.intervention(cause.trial).id != "lr":
             offered.add(cause.trial)

@@ -38,6 +38,8 @@ NOT_CURED: Mapping[str, float] = {
 # is under the cause that it cures, and under any other.
 OUTDONE = 0.1
 OUTDOES, OUTDOES_BY_CHANCE = 0.9, 0.3
+# Of two controls that both make a run worse, one tells by itself where it does so many times the harm.
+OUTWEIGHS = 4.0
 NO_EVIDENCE = ("not-applied", "undecided")
 
 
@@ -326,10 +328,24 @@ def unconfirmed(cause: Cause, mechanism: Sequence[str], experiments: Sequence[Ex
     cured = any(x.tests == cause.id and x.outcome in ("symptom-gone", "better") for x in experiments)
     if cured or any(need is None or told.get(need[0]) == need[1] for need in needed):
         return ""
+    if any(need is not None and outweighs(cause, need[0], experiments) for need in needed):
+        return ""
     control, answer = next(need for need in needed if need is not None)
     if control in told:
         return f"{mechanism[0]} is harmless where {control} does not leave a run the {answer}: it is {told[control]}"
     return f"{mechanism[0]} may be harmless, and {control} has not told yet"
+
+
+def outweighs(cause: Cause, beside_it: str, experiments: Sequence[Experiment]) -> bool:
+    """Whether the control of a cause does the run many times the harm that the one beside it does."""
+    told = {x.change.label: x for x in experiments if x.outcome not in NO_EVIDENCE}
+    ours, theirs = told.get(cause.control or ""), told.get(beside_it)
+    if ours is None or theirs is None or {ours.outcome, theirs.outcome} != {"worse"} or ours.measure != theirs.measure:
+        return False
+    if None in (ours.before, ours.after, theirs.before, theirs.after):
+        return False
+    harm = [abs((x.after or 0.0) - (x.before or 0.0)) for x in (ours, theirs)]
+    return harm[0] >= OUTWEIGHS * harm[1]
 
 
 def contradicting(catalogue: Catalogue, seen: Seen, cause: Cause) -> str | None:

@@ -1367,6 +1367,39 @@ def test_training_data_that_is_evaluated_as_well_stays_in_the_training(under: Un
     assert {tuple(row) for row in x[1::2].tolist()} <= seen, "what is only training data is trained on as before"
 
 
+def copies(draw: torch.Generator, count: int = 20, each: int = 4) -> torch.Tensor:
+    """Near copies of each of some samples, in the order of a shuffle."""
+    x = torch.randn(count, 6, generator=draw).repeat_interleave(each, 0)
+    x = x + 0.02 * torch.randn(x.shape, generator=draw)
+    return x[torch.randperm(len(x), generator=draw)]
+
+
+def groups_in(model: Watched, x: torch.Tensor) -> list[int]:
+    """How many different samples near to each one were trained on."""
+    seen = torch.cat(model.trained).unique(dim=0)
+    return [int(((seen - one).norm(dim=1) < 0.5).sum()) for one in x]
+
+
+@pytest.mark.parametrize(("name", "least"), [("siblings-apart", 0), ("siblings-thinned", 1)])
+def test_of_near_copies_whole_groups_are_taken_out_or_all_but_one(under: Under, name: str, least: int) -> None:
+    x = copies(torch.Generator().manual_seed(1))
+    y = torch.arange(80) % 3
+    model = Watched(nn.Linear(6, 3))
+
+    def loss_of(step: int) -> torch.Tensor:
+        rows = slice(step % 5 * 16, step % 5 * 16 + 16)
+        return F.cross_entropy(model(x[rows]), y[rows])
+
+    under(name, lambda: train(model, loss_of, steps=15), "0.5")
+    assert under.why_not == ""
+    met = groups_in(model, x)
+    assert min(met) == least and 30 <= len(torch.cat(model.trained).unique(dim=0)) <= 50
+    if name == "siblings-apart":
+        assert set(met) == {0, 4}, "a group is there as a whole, or not at all"
+    under(name, lambda: train(model, loss_of, steps=6))
+    assert "not measured" in under.why_not
+
+
 class Parts(nn.Module):
     """A body and a head, of which a checkpoint has the body under another name."""
 

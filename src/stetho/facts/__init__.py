@@ -27,6 +27,7 @@ from stetho.facts.files import (
     DataFile,
     DataFiles,
     GivenAway,
+    GroupedRows,
     LabelPart,
     LabelParts,
     LeakingColumns,
@@ -48,7 +49,7 @@ from stetho.facts.gradients import (
     LayerGradients,
     SkippedSteps,
 )
-from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift, SeriesWindows
+from stetho.facts.held_out import Evaluation, Evaluations, FeatureShift, InputShift, SeriesWindows, Siblings
 from stetho.facts.history import Holder, KeptGraphs, RefusedBackward
 from stetho.facts.influence import Influence
 from stetho.facts.kernel import KernelEvent, KernelLog
@@ -209,6 +210,7 @@ __all__ = [
     "GraphGrowth",
     "GroupProgress",
     "GroupRate",
+    "GroupedRows",
     "HandGradient",
     "HandGradients",
     "Holder",
@@ -332,6 +334,7 @@ __all__ = [
     "SeriesWindows",
     "Setting",
     "SharedRows",
+    "Siblings",
     "SkippedSteps",
     "SmallestDifference",
     "SourceLines",

@@ -230,3 +230,27 @@ class LabelParts(Fact):
     """The parts that stand out: those that agree least first, at most four of each kind of part."""
     looked_at: int
     """Parts that were compared."""
+
+
+@dataclass(frozen=True)
+class GroupedRows(Fact):
+    """Rows of one label column that come in groups, by what another column or the front of their names says."""
+
+    fact: ClassVar[str] = "grouped-rows"
+
+    file: str
+    """The file that names the groups, the first of several of one kind."""
+    column: str
+    """The column that names them."""
+    front: bool
+    """Whether only the front of its words does, up to the last mark that is neither letter nor digit."""
+    groups: int
+    """Groups."""
+    rows: int
+    """Rows of the table, or of all tables of its kind."""
+    label: str
+    """The column that holds the label."""
+    tight: float
+    """The share of rows whose nearest row of their group is less than half as far away as the nearest of others."""
+    one_label: float
+    """The share of the label, or of its variance, that a group has in common."""

@@ -130,3 +130,32 @@ class SeriesWindows(Fact):
     """The place in the sample, as it was kept, whose number is the target in other units; None where there is none."""
     places: int = 0
     """Places of a sample, as it was kept beside its target."""
+
+
+@dataclass(frozen=True)
+class Siblings(Fact):
+    """Samples that come in small groups of near copies, with wide gaps between the groups, across the split."""
+
+    fact: ClassVar[str] = "siblings"
+
+    trained: int
+    """Training samples that were compared, each different."""
+    held_out: int
+    """Held-out samples that were compared."""
+    groups: int
+    """Groups of near copies on both sides together, single samples counted."""
+    largest: int
+    """Samples of the largest group."""
+    near: float
+    """The distance up to which nearly all steps from copy to copy within groups are."""
+    gap: float
+    """The distance from which on nearly all ways from group to group are."""
+    with_training: int
+    """Held-out samples in whose group there is a training sample."""
+    of_training: float
+    """Training samples to a group that has any, on average over those with a held-out sample."""
+
+    @property
+    def between(self) -> float:
+        """The distance that tells copies from strangers."""
+        return float((self.near * self.gap) ** 0.5)

@@ -16,7 +16,8 @@ NEIGHBOURS, PENALTY = 9, 0.03
 LEAST = 40
 # Labels of which chance alone would guess more tell too little.
 BY_LOT = 0.8
-# A part that agrees less than this share of what is usual is kept from the others, at most a third of all.
+# A part that agrees less than this share of what is usual is kept from the others, at most a half of all: those that
+# agree with each other are not wrong by lot.
 FAR_BELOW = 0.6
 # An agreement of less, in the median, tells nothing of single parts.
 TELLING = 0.3
@@ -220,7 +221,7 @@ class Comparison:
         if self.usual < TELLING:
             return
         least = sorted(self.by, key=lambda one: self.by[one][0])
-        below = [one for one in least[: len(least) // 3] if self.by[one][0] < FAR_BELOW * self.usual]
+        below = [one for one in least[: len(least) // 2] if self.by[one][0] < FAR_BELOW * self.usual]
         for one in [*dict.fromkeys((*least[:1], *below, *self.better_moved()))][:TOLD]:
             others = set(self.at) - {*below, one}
             if len(others & set(self.by)) >= 2 and (told := self.told_of(one, others)) is not None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from stetho.facts import DataFiles, Fact, LabelPart, LabelParts, Labels, RawSamples
 from stetho.files.agreement import LEAST, MOVES, Comparison, Neighbourhood, Rows
-from stetho.files.features import few_kinds, names_rows, standardised, views
+from stetho.files.features import names_rows, standardised
 from stetho.files.leaks import spread_alike
-from stetho.files.orders import spelled
+from stetho.files.rows import inputs_of, joined, partner_of, pooled
 from stetho.measure.series import Measured
-from stetho.tables import Column, Table
+from stetho.tables import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,15 +65,15 @@ def grouped(read: Mapping[str, Table]) -> list[list[str]]:
 def label_column(tables: Sequence[Table], labels: Labels | None) -> tuple[str, bool] | None:
     """The column whose values, over all tables, are shared out most like the labels that the run trained on, and
     whether they are classes; the last one where these were not seen, or are numbers, which may have been rescaled."""
-    pooled = {c.name: values for c in tables[0].columns if (values := _pooled(c.name, tables)) is not None}
-    fits = {name: miss for name, values in pooled.items() if labels and (miss := _miss(values, labels)) is not None}
+    columns = {c.name: values for c in tables[0].columns if (values := pooled(c.name, tables)) is not None}
+    fits = {name: miss for name, values in columns.items() if labels and (miss := _miss(values, labels)) is not None}
     if fits and labels is not None:
         # The answer comes last in most tables; where two columns are each other's copy, the last one is the label.
         return min(reversed(fits), key=lambda name: fits[name]), labels.classes is not None
     if labels is not None and labels.classes is not None:
         return None
-    last = next(reversed(pooled), None)
-    kind = _kind(pooled[last]) if last is not None else None
+    last = next(reversed(columns), None)
+    kind = _kind(columns[last]) if last is not None else None
     if last is None or kind is None or (labels is not None and kind == "classes"):
         return None
     return last, kind == "classes"
@@ -89,19 +89,6 @@ def _kind(values: NDArray[Any]) -> str | None:
     if 2 <= kinds <= (50 if values.dtype.kind != "f" else 20):
         return "classes"
     return "numbers" if values.dtype.kind == "f" and kinds > 20 else None
-
-
-def _pooled(name: str, tables: Sequence[Table]) -> NDArray[Any] | None:
-    import numpy as np
-
-    held = [column for table in tables if (column := table.column(name)) is not None and len(column) == table.rows]
-    if len(held) < len(tables):
-        return None
-    if all(column.numbers is not None for column in held):
-        return np.concatenate([column.numbers for column in held if column.numbers is not None])
-    if all(column.words for column in held):
-        return np.array([word for column in held for word in column.words or ()])
-    return None
 
 
 def _miss(values: NDArray[Any], labels: Labels) -> float | None:
@@ -136,7 +123,7 @@ def _in_group(
     import numpy as np
 
     tables = [read[file] for file in files]
-    values = _pooled(label, tables)
+    values = pooled(label, tables)
     if values is None or len(values) < FEWEST * LEAST:
         return 0, []
     words, codes = np.unique(values, return_inverse=True)
@@ -145,15 +132,15 @@ def _in_group(
     chosen = np.arange(len(values))
     if len(values) > ROWS:
         chosen = np.sort(np.random.default_rng(0).choice(len(values), ROWS, replace=False))
-    partner = _partner(files, read, label, groups)
+    partner = partner_of(files, read, label, groups)
     elsewhere = bool(partner) or any(
-        next(_joined(tables, label, other), None) is not None for file, other in read.items() if file not in files
+        next(joined(tables, label, other), None) is not None for file, other in read.items() if file not in files
     )
     named = list(_partitions(tables, label, source, chosen))
     named = [one for one in named if not one[0] or elsewhere or not _fed(one[0], tables[0], label, width)]
     if not named:
         return 0, []
-    every = [standardised(view) for view in _inputs(files, read, label, whole, partner, source, chosen)]
+    every = [standardised(view) for view in inputs_of(files, read, label, whole, partner, source, chosen)]
     spaces = [Neighbourhood(view) for view in every if view.shape[1]]
     held = tables[0].column(label)
     looked_at, found = 0, []
@@ -210,7 +197,7 @@ def _partitions(
     for column in tables[0].columns:
         if column.name == label or not left or not (column.words or column.whole):
             continue
-        values = _pooled(column.name, tables)
+        values = pooled(column.name, tables)
         if values is None or (values.dtype.kind == "f" and not np.isfinite(values).all()):
             continue
         names, part = np.unique(values, return_inverse=True)
@@ -242,115 +229,13 @@ def _spelled(name: Any) -> str:
     return f"{name:g}" if not isinstance(name, str) else str(name)
 
 
-def _partner(files: Sequence[str], read: Mapping[str, Table], label: str, groups: Sequence[Sequence[str]]) -> list[str]:
-    """For each file the one of another kind that has a row for each of its rows, where every file has one.
-
-    A file whose rows are named has no need of one that is as long by its place.
-    """
-    for group in groups:
-        alike = len(group) == len(files) and list(group) != list(files)
-        named = len(files) == 1 and alike and next(_joined([read[files[0]]], label, read[group[0]]), None) is not None
-        if alike and not named and all(read[a].rows == read[b].rows for a, b in zip(files, group, strict=True)):
-            return list(group)
-    return []
-
-
-def _inputs(
-    files: Sequence[str],
-    read: Mapping[str, Table],
-    label: str,
-    labels: NDArray[Any],
-    partner: Sequence[str],
-    source: NDArray[Any],
-    chosen: NDArray[Any],
-) -> Iterator[NDArray[Any]]:
-    """What can be the inputs of the rows: other columns, a file beside each one, or one file that all of them name."""
-    import numpy as np
-
-    tables = [read[file] for file in files]
-    first = {at: int(np.flatnonzero(source == at)[0]) for at in range(len(files))}
-    mine = [chosen[source[chosen] == at] - first[at] for at in range(len(files))]
-    copies = [c.name for c in tables[0].columns if c.name != label and _copies(_pooled(c.name, tables), labels)]
-    yield from _views(tables, [label, *copies], mine)
-    if partner:
-        beside = [read[file] for file in partner]
-        yield from _views(beside, [], [_named(a, b)[rows] for a, b, rows in zip(tables, beside, mine, strict=True)])
-    for file, table in read.items():
-        if file not in files and file not in partner:
-            for at in _joined(tables, label, table):
-                yield from _views([table], [], [at[chosen]])
-
-
-def _copies(values: NDArray[Any] | None, labels: NDArray[Any]) -> bool:
-    """Whether a column says the same as the labels in other words."""
-    import numpy as np
-
-    if values is None:
-        return False
-    kinds, codes = np.unique(values, return_inverse=True)
-    count = len(np.unique(labels))
-    return len(kinds) == count and len(set(zip(codes.reshape(-1).tolist(), labels.tolist(), strict=True))) == count
-
-
-def _views(tables: Sequence[Table], left_out: Sequence[str], rows: Sequence[NDArray[Any]]) -> Iterator[NDArray[Any]]:
-    import numpy as np
-
-    kinds = few_kinds(tables)
-    each = [views(table, left_out, some, kinds) for table, some in zip(tables, rows, strict=True) if len(some)]
-    for k in range(min((len(one) for one in each), default=0)):
-        if len({one[k].shape[1] for one in each}) == 1:
-            yield np.concatenate([one[k] for one in each])
-
-
-def _named(table: Table, other: Table) -> NDArray[Any]:
-    """The row of another table that belongs to each row: the one that a column names by number, else the one beside."""
-    import numpy as np
-
-    for column in table.columns:
-        if _numbers_rows(column, other.rows) and len(column) == other.rows:
-            return column.numbers.astype(int)  # type: ignore[union-attr]
-    return np.arange(table.rows)
-
-
-def _numbers_rows(column: Column, rows: int) -> bool:
-    import numpy as np
-
-    return (
-        column.whole
-        and column.numbers is not None
-        and bool(np.isfinite(column.numbers).all())
-        and column.numbers.min() >= 0
-        and column.numbers.max() < rows
-        and len(np.unique(column.numbers)) == len(column.numbers)
-    )
-
-
-def _joined(tables: Sequence[Table], label: str, other: Table) -> Iterator[NDArray[Any]]:
-    """The row of one table for each row of all these tables, by a name that both have or by its number."""
-    import numpy as np
-
-    for column in tables[0].columns:
-        held = [one for table in tables if (one := table.column(column.name)) is not None]
-        names = [name for one in held for name in spelled(one)]
-        if column.name == label or len(held) < len(tables) or len(set(names)) < max(1, len(names)):
-            continue
-        for theirs in other.columns:
-            at = {name: row for row, name in enumerate(spelled(theirs))}
-            if len(at) == other.rows and all(name in at for name in names):
-                yield np.array([at[name] for name in names])
-                return
-        if all(_numbers_rows(one, other.rows) for one in held) and 2 * len(names) >= other.rows:
-            yield np.array([int(name) for name in names])
-            return
-
-
 def rows_of(table: Table, one: LabelPart) -> NDArray[Any]:
     """The rows of a table that are of a part."""
     import numpy as np
 
     if not one.by:
         return np.arange(table.rows)
-    values = _pooled(one.by, [table])
+    values = pooled(one.by, [table])
     names = [_spelled(value) for value in values] if values is not None else []
     return np.flatnonzero(np.array([name == one.part for name in names], dtype=bool))
 

@@ -18,6 +18,7 @@ No sample is evaluated and trained on, or all of them were learned before the fi
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,9 +31,17 @@ by_hand = False
 values = {"": "as soon as a sample was evaluated"}
 alters = "shared"
 backgrounds = {"": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02}}
+# The share of the training data from which on all of it is on record.
+ON_RECORD = 0.9
 # An evaluation is one of the training data when all but a few of its samples were trained on, and so many of all that
 # were.
 TRAINED, OF_ALL = 0.98, 0.5
+
+
+def fits(facts: Mapping[str, Any]) -> bool:
+    """Whether a sample may be evaluated and trained on: not where all are on record, and none was."""
+    found = facts.get("overlap")
+    return found is None or found.shared > 0 or found.held_out < found.evaluated or found.known < ON_RECORD
 
 
 def apply(run: Run, value: str) -> None:

@@ -41,6 +41,7 @@ from stetho.measure.run import memory, models, optimizers, recorded, run_setup, 
 from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.shift import input_shift
+from stetho.measure.siblings import siblings
 from stetho.measure.start import resumed, saved_states, seeds, weights_read
 from stetho.measure.telling import telling_feature
 from stetho.measure.units import input_units
@@ -132,6 +133,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from series_windows(recording)
     if relate:
         yield from telling_feature(recording)
+        yield from siblings(recording)
 
 
 def about_run(recording: Recording, steps: list[Step]) -> Iterator[Measured]:

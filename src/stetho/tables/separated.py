@@ -13,6 +13,8 @@ SEPARATORS = ",\t;|"
 MISSING = ("", "na", "nan", "n/a", "null", "none", "inf", "-inf", "+inf", "infinity", "-infinity")
 # Rows that are looked at to tell what separates, and most columns that are read.
 LOOKED_AT, WIDEST = 20, 4096
+# A word that comes so often again in its own column is no name of it.
+AGAIN = 3
 
 
 def read(path: Path, content: bytes) -> Table | None:
@@ -31,7 +33,7 @@ def read(path: Path, content: bytes) -> Table | None:
     rows = [row for row in csv.reader(lines, delimiter=separator)]
     wide = len(rows[0])
     header = [name.strip() for name in rows[0]]
-    headed = any(not is_cell(name) for name in header)
+    headed = any(not is_cell(name) for name in header) and not _is_row(rows)
     names = header if headed else [str(i) for i in range(wide)]
     body = rows[1:] if headed else rows
     if len(body) < 2 or wide > WIDEST or len(set(names)) != wide or any(len(row) != wide for row in body):
@@ -71,6 +73,18 @@ def _separator(lines: list[str]) -> str | None:
         if len(filled) > 2 and len(counts) == 1 and counts.pop() > 0:
             return one
     return None
+
+
+def _is_row(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row is one like the others: what stands in it comes again below, or is a number that names
+    nothing."""
+    for name, *below in zip(*rows, strict=False):
+        word = name.strip()
+        if "." in word and is_cell(word) and all(map(is_cell, below[:LOOKED_AT])):
+            return True
+        if word and sum(other.strip() == word for other in below) >= AGAIN:
+            return True
+    return False
 
 
 def is_cell(text: str) -> bool:

@@ -37,6 +37,8 @@ healthy = Cause(
         "lr=x0.01": {"symptom-gone": 0.01, "better": 0.03, "same": 0.14, "worse": 0.80, "new-failure": 0.02},
         # Few runs have one feature that tells so much; of those the model is worse without it, healthy or not.
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "siblings-apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
+        "siblings-thinned": {"symptom-gone": 0.01, "better": 0.03, "same": 0.70, "worse": 0.24, "new-failure": 0.02},
         "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
         "causal-mask": {"symptom-gone": 0.01, "better": 0.02, "same": 0.94, "worse": 0.02, "new-failure": 0.01},
         "derived-gradient": {"symptom-gone": 0.01, "better": 0.02, "same": 0.38, "worse": 0.52, "new-failure": 0.07},
