@@ -17,6 +17,7 @@ from stetho.facts.data import (
     RawSample,
     RawSamples,
     Reach,
+    SaturatedFeatures,
     TellingFeature,
 )
 from stetho.facts.ending import Crash, RunEnd, SourceLines, ThreadFailure
@@ -30,6 +31,8 @@ from stetho.facts.files import (
     LabelPart,
     LabelParts,
     LeakingColumns,
+    LostColumn,
+    LostColumns,
     OtherOrder,
     RowOrders,
     RowsAgain,
@@ -248,6 +251,8 @@ __all__ = [
     "LossTerm",
     "LossTerms",
     "LossTexture",
+    "LostColumn",
+    "LostColumns",
     "Machine",
     "Meeting",
     "Memory",
@@ -315,6 +320,7 @@ __all__ = [
     "RowsAgain",
     "RunEnd",
     "RunSetup",
+    "SaturatedFeatures",
     "SavedStack",
     "SavedStacks",
     "SavedState",

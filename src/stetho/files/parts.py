@@ -66,7 +66,7 @@ def label_column(tables: Sequence[Table], labels: Labels | None) -> tuple[str, b
     """The column whose values, over all tables, are shared out most like the labels that the run trained on, and
     whether they are classes; the last one where these were not seen, or are numbers, which may have been rescaled."""
     pooled = {c.name: values for c in tables[0].columns if (values := _pooled(c.name, tables)) is not None}
-    fits = {name: miss for name, values in pooled.items() if labels and (miss := _miss(values, labels)) is not None}
+    fits = {name: far for name, values in pooled.items() if labels and (far := miss(values, labels)) is not None}
     if fits and labels is not None:
         # The answer comes last in most tables; where two columns are each other's copy, the last one is the label.
         return min(reversed(fits), key=lambda name: fits[name]), labels.classes is not None
@@ -104,7 +104,7 @@ def _pooled(name: str, tables: Sequence[Table]) -> NDArray[Any] | None:
     return None
 
 
-def _miss(values: NDArray[Any], labels: Labels) -> float | None:
+def miss(values: NDArray[Any], labels: Labels) -> float | None:
     """How far a column is from the labels that the run was seen to train on; None where it cannot be them."""
     import numpy as np
 
@@ -119,8 +119,8 @@ def _miss(values: NDArray[Any], labels: Labels) -> float | None:
     theirs = sorted(counts / len(values), reverse=True)
     size = max(len(ours), len(theirs))
     pairs = zip(ours + [0.0] * (size - len(ours)), theirs + [0.0] * (size - len(theirs)), strict=True)
-    miss = sum(abs(a - b) for a, b in pairs) / 2
-    return miss if miss < SHARED_ALIKE else None
+    apart = sum(abs(a - b) for a, b in pairs) / 2
+    return apart if apart < SHARED_ALIKE else None
 
 
 def _in_group(

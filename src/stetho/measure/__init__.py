@@ -37,6 +37,7 @@ from stetho.measure.procedure import (
 from stetho.measure.ranks import rank_facts
 from stetho.measure.reach import reach
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
+from stetho.measure.saturated import saturated
 from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.shift import input_shift
@@ -129,6 +130,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     yield from series_windows(recording)
     if relate:
         yield from telling_feature(recording)
+        yield from saturated(recording)
 
 
 def about_run(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
