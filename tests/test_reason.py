@@ -31,8 +31,10 @@ from stetho.reason import (
     counted,
     deciding,
     floored,
+    helped,
     independent,
     information,
+    otherwise_cured,
     outcome_table,
     outdone,
     posterior,
@@ -765,3 +767,31 @@ def test_of_two_controls_that_both_do_harm_one_must_do_far_more(beside: Experime
     one = cause("data/one", control="apart", only_with={"seen": ("thinned", "same")})
     said = unconfirmed(one, ("seen",), (harm("apart", "worse", 2.0), beside))
     assert said.endswith(why) and bool(said) == bool(why)
+
+
+@pytest.mark.parametrize(
+    ("experiments", "does", "why"),
+    [
+        ([made("rate", "same", 0.2)], False, ""),
+        ([made("rate", "worse", 0.2)], False, ""),
+        ([made("rate", "symptom-gone", 0.2)], True, "rate helps as well"),
+        ([made("rate", "better", 0.2)], True, "rate helps as well"),
+        ([made("rate", "not-applied", None)], False, "it is not known whether rate would help"),
+        ([], False, "it is not known whether rate would help"),
+    ],
+)
+def test_a_cause_may_have_to_outlast_a_change(experiments: list[Experiment], does: bool, why: str) -> None:
+    one = cause("data/few", unhelped_by="rate")
+    assert helped(one, experiments) is does
+    assert otherwise_cured(one, experiments) == why
+    assert otherwise_cured(cause("data/two"), experiments) == ""
+
+
+def test_a_rival_that_the_change_has_ruled_out_stands_in_no_way() -> None:
+    rate = cause("hp/slow", 0.4, predicts={"small-steps": 0.9, "rate=x10": GONE}, mechanism=("small-steps",))
+    now = {"hp/slow": 0.92, "data/few": 0.05, "other/unlisted": 0.03}
+    for unhelped_by, passes in ((None, False), ("rate=x10", True)):
+        rival = cause("data/few", predicts={"rate=x10": LITTLE}, unhelped_by=unhelped_by)
+        found = make(rate, rival, UNLISTED, HEALTH)
+        tried = experiment("X1", "rate=x10", "symptom-gone", catalogue=found)
+        assert gate(tried, catalogue=found, now=now, small_steps="fired", rows_sum="quiet").passes is passes

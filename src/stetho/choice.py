@@ -48,7 +48,7 @@ def settles(inquiry: Inquiry, now: Mapping[str, float], change: str, tests: str 
     and without it nothing may be claimed."""
     leader, probability = next(iter(now.items()))
     cause = inquiry.catalogue.causes[leader]
-    lacking = (cause.trial, cause.outdoes, *(control for control, _ in cause.only_with.values()))
+    lacking = (cause.trial, cause.outdoes, cause.unhelped_by, *(control for control, _ in cause.only_with.values()))
     return cause.is_fault and probability >= CERTAIN and (tests == leader or change in lacking)
 
 
@@ -101,6 +101,9 @@ def _worth_asking(
         if seen.symptom == "none":
             # What the check may fire for beside the cause is ruled out by a control of its own.
             yield from ((c, None, None) for check, (c, _) in cause.only_with.items() if answers.get(check) == "fired")
+        if cause.unhelped_by and curable:
+            offered.add(cause.unhelped_by)
+            yield cause.unhelped_by, None, None
         absent = "fired" not in shown and shown and cause.trial not in shown_at_work
         if cause.trial and absent and catalogue.intervention(cause.trial).id != "lr":
             offered.add(cause.trial)

@@ -255,12 +255,20 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
     rivals = {c: p for c, p in now.items() if c != leader and p > 0.01}
     if cause.category == "hp":
         before = [c for c in rivals if c.split("/")[0] in ("data", "loss", "train", "arch")]
-        standing = [c for c in before if not unseen(catalogue.causes[c], seen)]
+        standing = [
+            c
+            for c in before
+            if not (unseen(catalogue.causes[c], seen) or helped(catalogue.causes[c], seen.experiments))
+        ]
         if standing:
             return Gate(leader, False, f"not refuted yet, and to be ruled out first: {', '.join(standing)}", mechanism)
     if now[leader] < 0.9:
         return Gate(leader, False, f"its probability is {100 * now[leader]:.0f} %, below 90 %", mechanism)
-    matched = unmatched(cause, seen.experiments) or unconfirmed(cause, mechanism, seen.experiments)
+    matched = (
+        unmatched(cause, seen.experiments)
+        or unconfirmed(cause, mechanism, seen.experiments)
+        or otherwise_cured(cause, seen.experiments)
+    )
     if matched:
         return Gate(leader, False, matched, mechanism)
     if cause.proof_by_artifact and (not cause.proofs or set(mechanism) & set(cause.proofs)):
@@ -319,6 +327,25 @@ def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
         return f"it is not known whether {cause.outdoes} would do as well"
     helped = theirs.outcome in ("symptom-gone", "better")
     return f"{cause.outdoes} does as well" if helped and not outdone(cause, experiments) else ""
+
+
+def helped(cause: Cause, experiments: Sequence[Experiment]) -> bool:
+    """Whether the change has helped that helps only where another cause is at fault."""
+    return any(
+        x.change.label == cause.unhelped_by and x.outcome in ("symptom-gone", "better")
+        for x in experiments
+        if cause.unhelped_by is not None
+    )
+
+
+def otherwise_cured(cause: Cause, experiments: Sequence[Experiment]) -> str:
+    """Why a cause may not be claimed before a change has failed to help that cures another one; empty where it has."""
+    if cause.unhelped_by is None:
+        return ""
+    if helped(cause, experiments):
+        return f"{cause.unhelped_by} helps as well"
+    told = [x for x in experiments if x.change.label == cause.unhelped_by and x.outcome not in NO_EVIDENCE]
+    return "" if told else f"it is not known whether {cause.unhelped_by} would help"
 
 
 def unconfirmed(cause: Cause, mechanism: Sequence[str], experiments: Sequence[Experiment]) -> str:

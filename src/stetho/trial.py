@@ -23,6 +23,7 @@ from stetho.facts import (
     InputScale,
     LearningRate,
     LossCurve,
+    LostColumns,
     NonfiniteOrigin,
     Printed,
 )
@@ -226,6 +227,9 @@ def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -
         pairs = ((was.initial, rate[1].initial), (max(was.values), max(rate[1].values)))
         return all(math.isclose(old * cure.scales_rate, new, rel_tol=0.02) for old, new in pairs)
     checks = [inquiry.catalogue.checks[c] for c in inquiry.catalogue.causes[cause or ""].mechanism]
+    if (lost := inquiry.facts(inquiry.ground).get(LostColumns)) is not None:
+        # What the file tells stays as it is; whether its columns are lost is told by the changed run's inputs.
+        facts = {LostColumns: lost, **facts}
     answers = [judge(c, facts).outcome for c in checks]
     needs = {t for c in checks for t in c.reads}
     if NonfiniteOrigin in needs:

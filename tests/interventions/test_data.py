@@ -1294,11 +1294,13 @@ def test_weights_are_held_back_and_a_part_is_dropped_in_training_only(under: Und
             return self.last(made)
 
     model = Seen()
+    begun = float(model.first.weight.detach().abs().sum())
     under("regularised", with_held_out(model, x, held), "8")  # type: ignore[arg-type]
     assert under.why_not == ""
     assert all(0.2 < share < 0.4 for share in model.zeros[True]) and set(model.zeros[False]) == {0.0}
-    # Each step takes half of every weight, and gives back no more than the rate.
-    assert float(model.first.weight.detach().abs().max()) < 0.15
+    # However short the run, no step takes more than a hundredth of every weight.
+    left = float(model.first.weight.detach().abs().sum()) / begun
+    assert left > 0.8
 
 
 def windows_of(length: int = 12, size: int = 300) -> torch.Tensor:

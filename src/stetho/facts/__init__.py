@@ -17,6 +17,7 @@ from stetho.facts.data import (
     RawSample,
     RawSamples,
     Reach,
+    SaturatedFeatures,
     TellingFeature,
 )
 from stetho.facts.ending import Crash, RunEnd, SourceLines, ThreadFailure
@@ -31,6 +32,8 @@ from stetho.facts.files import (
     LabelPart,
     LabelParts,
     LeakingColumns,
+    LostColumn,
+    LostColumns,
     OtherOrder,
     RowOrders,
     RowsAgain,
@@ -253,6 +256,8 @@ __all__ = [
     "LossTerm",
     "LossTerms",
     "LossTexture",
+    "LostColumn",
+    "LostColumns",
     "Machine",
     "Meeting",
     "Memory",
@@ -322,6 +327,7 @@ __all__ = [
     "RowsAgain",
     "RunEnd",
     "RunSetup",
+    "SaturatedFeatures",
     "SavedStack",
     "SavedStacks",
     "SavedState",

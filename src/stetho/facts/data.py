@@ -172,6 +172,26 @@ class InputUnits(Fact):
 
 
 @dataclass(frozen=True)
+class SaturatedFeatures(Fact):
+    """The features of the model's input that are at one value, or at both their limits, in nearly all samples kept."""
+
+    fact: ClassVar[str] = "saturated-features"
+
+    features: tuple[int, ...]
+    """Their places, counted from 0."""
+    of: int
+    """Features that an input has."""
+    samples: int
+    """Samples that were looked at."""
+    told: float
+    """What the input tells of the label, by a simple model, 1 for all there is; 0 where no such feature was found."""
+    classes: bool
+    """Whether the label is a class."""
+    each: tuple[float, ...] = ()
+    """How closely each of the others goes with the label by itself, in falling order."""
+
+
+@dataclass(frozen=True)
 class TellingFeature(Fact):
     """The feature that tells most of the label by itself, beside all others: the share of error that it takes away."""
 

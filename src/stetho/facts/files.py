@@ -131,6 +131,38 @@ class LeakingColumns(Fact):
 
 
 @dataclass(frozen=True)
+class LostColumn:
+    """A column of a file of which nothing is left in what enters the model."""
+
+    file: str
+    """The file."""
+    column: str
+    """The column by its name."""
+    key: str | None = None
+    """The key or array that it belongs to, where it is one of several."""
+
+
+@dataclass(frozen=True)
+class LostColumns(Fact):
+    """Columns that tell much of the label, in a file of which the model is told as little as without them."""
+
+    fact: ClassVar[str] = "lost-columns"
+
+    columns: tuple[LostColumn, ...]
+    """The columns."""
+    label: str
+    """The column that holds the label."""
+    entered: float
+    """What the numbers that enter the model tell of the label, 1 for all there is."""
+    all_tell: float
+    """What all columns of the file tell."""
+    others_tell: float
+    """What the columns tell that are not lost."""
+    features: tuple[int, ...]
+    """The features of the model's input that hardly differ between samples."""
+
+
+@dataclass(frozen=True)
 class BadCell:
     """A column of a file in which a number is missing or not finite."""
 

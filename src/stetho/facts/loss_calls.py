@@ -190,6 +190,10 @@ class OutputRange:
     """The largest target seen."""
     explained: float | None = None
     """Share of the targets' variance that the predictions account for, in the last calls."""
+    target_mean: float | None = None
+    """The mean of the targets in the median call."""
+    target_spread: float | None = None
+    """Their standard deviation in the median call, which a few extreme ones do not move."""
 
 
 @dataclass(frozen=True)

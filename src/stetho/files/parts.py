@@ -66,7 +66,7 @@ def label_column(tables: Sequence[Table], labels: Labels | None) -> tuple[str, b
     """The column whose values, over all tables, are shared out most like the labels that the run trained on, and
     whether they are classes; the last one where these were not seen, or are numbers, which may have been rescaled."""
     columns = {c.name: values for c in tables[0].columns if (values := pooled(c.name, tables)) is not None}
-    fits = {name: miss for name, values in columns.items() if labels and (miss := _miss(values, labels)) is not None}
+    fits = {name: far for name, values in columns.items() if labels and (far := miss(values, labels)) is not None}
     if fits and labels is not None:
         # The answer comes last in most tables; where two columns are each other's copy, the last one is the label.
         return min(reversed(fits), key=lambda name: fits[name]), labels.classes is not None
@@ -91,7 +91,7 @@ def _kind(values: NDArray[Any]) -> str | None:
     return "numbers" if values.dtype.kind == "f" and kinds > 20 else None
 
 
-def _miss(values: NDArray[Any], labels: Labels) -> float | None:
+def miss(values: NDArray[Any], labels: Labels) -> float | None:
     """How far a column is from the labels that the run was seen to train on; None where it cannot be them."""
     import numpy as np
 
@@ -106,8 +106,8 @@ def _miss(values: NDArray[Any], labels: Labels) -> float | None:
     theirs = sorted(counts / len(values), reverse=True)
     size = max(len(ours), len(theirs))
     pairs = zip(ours + [0.0] * (size - len(ours)), theirs + [0.0] * (size - len(theirs)), strict=True)
-    miss = sum(abs(a - b) for a, b in pairs) / 2
-    return miss if miss < SHARED_ALIKE else None
+    apart = sum(abs(a - b) for a, b in pairs) / 2
+    return apart if apart < SHARED_ALIKE else None
 
 
 def _in_group(

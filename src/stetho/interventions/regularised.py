@@ -32,7 +32,9 @@ example = "200"
 alters = "held-out"
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.04, "same": 0.70, "worse": 0.22, "new-failure": 0.02}}
 # What is dropped, and how many times over the run a weight is shrunk to a third of what it was.
-SHARE, THIRDS = 0.3, 4.0
+SHARE, THIRDS = 0.3, 16.0
+# The largest share of a step; an optimizer of steps of one size holds against less, and is overwhelmed by more.
+LARGEST = 0.01
 # Functions that hardly anybody ends a model with.
 FUNCTIONS = ("relu", "gelu", "elu", "silu", "leaky_relu", "selu", "mish", "hardswish")
 # Steps of a run of which nothing is known.
@@ -56,7 +58,7 @@ def chosen(facts: Mapping[str, Any]) -> str:
 
 def apply(run: Run, value: str) -> None:
     """Shrink after each step; drop behind each activation."""
-    torch, share = run.torch, THIRDS / read(value)
+    torch, share = run.torch, min(LARGEST, THIRDS / read(value))
     generators: dict[Any, Any] = {}
     state = {"inside": False}
 

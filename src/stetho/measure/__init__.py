@@ -38,6 +38,7 @@ from stetho.measure.procedure import (
 from stetho.measure.ranks import rank_facts
 from stetho.measure.reach import reach
 from stetho.measure.run import memory, models, optimizers, recorded, run_setup, step_times
+from stetho.measure.saturated import saturated
 from stetho.measure.schedule import rate_and_loss
 from stetho.measure.series import Measured, main_steps, optimizer_name, taken
 from stetho.measure.shift import input_shift
@@ -134,6 +135,7 @@ def about_data(recording: Recording, relate: bool) -> Iterator[Measured]:
     if relate:
         yield from telling_feature(recording)
         yield from siblings(recording)
+        yield from saturated(recording)
 
 
 def about_run(recording: Recording, steps: list[Step]) -> Iterator[Measured]:

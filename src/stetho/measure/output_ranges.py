@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from stetho.facts import OutputRange, OutputRanges
@@ -53,4 +53,6 @@ def _range(recording: Recording, name: str, site: int, calls: list[dict[str, Any
         target_low=min(ends[2]),
         target_high=max(ends[3]),
         explained=fmean(shares[-FEW:]) if shares else None,
+        target_mean=median(means) if (means := known(c.get("tmean") for c in calls)) else None,
+        target_spread=median(spreads) if (spreads := known(c.get("tstd") for c in calls)) else None,
     )

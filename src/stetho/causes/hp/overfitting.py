@@ -21,7 +21,7 @@ overfitting = Cause(
     predicts={
         "training-alone-fits": 0.85,
         "regularised": {"symptom-gone": 0.50, "better": 0.40, "same": 0.06, "worse": 0.03, "new-failure": 0.01},
-        "half-data": {"symptom-gone": 0.01, "better": 0.03, "same": 0.87, "worse": 0.08, "new-failure": 0.01},
+        "half-data": {"symptom-gone": 0.01, "better": 0.03, "same": 0.60, "worse": 0.35, "new-failure": 0.01},
     },
     mechanism=("training-alone-fits",),
     statement="the model learns its training data by heart",

@@ -40,7 +40,7 @@ def held(shift: dict[str, object], right: float = 0.3, loss: float = 3.0) -> dic
     also=(Evaluations, LossInputs, Printed),
     root="inputs-of-evaluation",
     background=0.02,
-    given={"data/stale-cache": 0.25, "data/inputs-destroyed": 0.25},
+    given={"data/stale-cache": 0.25, "data/inputs-destroyed": 0.15},
     fires={
         "every feature in other units, and held-out answers are wrong": held(SHIFT),
         "one feature, beyond what training shows": held(SMALL),

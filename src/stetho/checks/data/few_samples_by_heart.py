@@ -34,7 +34,7 @@ def predicted(loss: float) -> dict[str, object]:
     also=(LossInputs, Evaluations, Printed),
     root="samples-to-learn-from",
     background=0.02,
-    given={"hp/overfitting": 0.12, "data/worker-seed-duplication": 0.05},
+    given={"hp/overfitting": 0.35, "data/worker-seed-duplication": 0.05},
     fires={
         "sixty samples, all known by heart": run(1.0, 0.55),
         "numbers, too": predicted(1.1),

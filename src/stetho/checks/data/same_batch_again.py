@@ -14,7 +14,7 @@ SCALE = {"mean": 0.0, "std": 1.0, "low": -3.0, "high": 3.0, "where": {"file": "t
     also=InputScale,
     root="batches-again",
     background=0.08,
-    given={"hp/overfitting": 0.10, "none/converged": 0.12, "data/inputs-destroyed": 0.50},
+    given={"hp/overfitting": 0.10, "none/converged": 0.12, "data/inputs-destroyed": 0.35},
     fires={"every step": {"fingerprints": AGAIN, "input-scale": SCALE}},
     quiet={
         "other batches": {"fingerprints": {**AGAIN, "same_as_before": 0, "distinct_batches": 100, "distinct": 9000}},

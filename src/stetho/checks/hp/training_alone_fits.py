@@ -19,7 +19,10 @@ STEPS = list(range(12))
     fires={
         "training ends at a fifth": {
             "name": "val_loss", "steps": STEPS, "values": [1.0] * 12, "training": [1.0 - 0.07 * i for i in range(12)],
-        }
+        },
+        "nothing is left of it, as far as it is told": {
+            "name": "val_loss", "steps": STEPS, "values": [1.0] * 12, "training": [0.7, 0.3, 0.1] + [0.0] * 9,
+        },
     },
     quiet={
         "both fall": {
@@ -48,7 +51,7 @@ def training_alone_fits(held: ValidationLoss, *, share: float = 0.5, little: flo
     left, other data is learned as well.
     """
     pairs = [(t, v) for t, v in zip(held.training, held.values, strict=False) if isfinite(t) and isfinite(v)]
-    if len(pairs) < 4 or min(min(pair) for pair in pairs) <= 0:
+    if len(pairs) < 4 or min(t for t, _ in pairs) < 0 or min(v for _, v in pairs) <= 0:
         return
     last = pairs[-max(2, len(pairs) // 5) :]
     training, validation = median(t for t, _ in last), median(v for _, v in last)

@@ -10,8 +10,8 @@ def layers(*norms: float, names: Sequence[str] = ()) -> dict[str, object]:
         "steps": [0, 10, 20],
         "layers": [
             {
-                "name": names[number] if names else f"layer{number}", "optimizer": 0, "size": None, "first": norm, "last": norm, "median": norm,
-                "lowest": norm, "highest": norm, "samples": 3,
+                "name": names[number] if names else f"layer{number}", "optimizer": 0, "size": None, "first": norm,
+                "last": norm, "median": norm, "lowest": norm, "highest": norm, "samples": 3,
             }
             for number, norm in enumerate(norms)
         ],

@@ -58,6 +58,10 @@ def told_apart(given: Any, target: Any) -> float | None:
 
 
 def ranges(given: Any, target: Any) -> dict[str, float]:
-    """The smallest and the largest value of a prediction and of its label."""
+    """The smallest and the largest value of a prediction and of its label, and how the label's are spread."""
     (low, high), (least, most) = ((v.item() for v in torch.aminmax(t.detach())) for t in (given, target))
-    return {"low": low, "high": high, "tlow": least, "thigh": most}
+    found = {"low": low, "high": high, "tlow": least, "thigh": most}
+    if target.is_floating_point() and target.numel() > 1:
+        number = target.detach().double()
+        found["tmean"], found["tstd"] = float(number.mean()), float(number.std(unbiased=False))
+    return found
