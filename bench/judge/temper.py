@@ -19,8 +19,8 @@ from bench.judge.split import TUNE
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
-# From four times as sure to four times less, evenly in the logarithm; 1 is among them.
-TEMPERATURES = tuple(float(f"{4 ** (k / 40):.4g}") for k in range(-40, 41))
+# From eight times as sure to eight times less, evenly in the logarithm; 1 is among them.
+TEMPERATURES = tuple(float(f"{8 ** (k / 60):.4g}") for k in range(-60, 61))
 # What the right causes have together, at least: one program must not decide everything.
 LEAST = 1e-6
 ROUNDS = 2000
