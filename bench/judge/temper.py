@@ -100,8 +100,8 @@ def section(rows: Sequence[Scored]) -> Iterator[str]:
     if not tune:
         return
     bases = len({row.subject.base for row in tune})
-    yield "Are the rankings too sure of themselves? Each probability is taken to the power 1/T; T above 1 makes a"
-    yield f"ranking less sure. On {len(tune)} programs of the tune side, made from {bases} bases:"
+    yield "Are the rankings too sure of themselves? Each probability is taken to the power 1/T; T above 1 makes"
+    yield f"a ranking less sure. On {len(tune)} programs of the tune side, from {bases} bases, with T from 1/8 to 8:"
     yield from ("", "| score | as they are | best T | what T takes off, fitted on the other bases |")
     yield "|---|---|---|---|"
     found = [fit(tune, name) for name in SCORES]
