@@ -7,7 +7,7 @@ PEERS := .venv-bench
 LIBRARIES := .venv-readers
 
 .PHONY: demo test setup lint types docs bench scoreboard overhead speed readers text-logs run-directory bundles fuzz \
-  matrix smokes corpus-verify mutants rescore clean
+  matrix smokes corpus-verify mutants rescore transcripts clean
 
 demo: setup
 	$(BIN)/stetho demo
@@ -46,6 +46,10 @@ scoreboard: setup $(PEERS)/.stetho-installed
 # The page of the scoreboard from what was stored.
 rescore: setup
 	$(BIN)/python -m bench.judge.scoreboard --score
+
+# Real investigations as the terminal shows them, made anew.
+transcripts: setup
+	OMP_NUM_THREADS=1 $(BIN)/python -m bench.judge.transcripts
 
 # Faults planted in healthy programs, and changes that mean the same, verified; ENOUGH= is all that can be made.
 ENOUGH ?= --faults 300 --preserving 150

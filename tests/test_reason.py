@@ -20,6 +20,8 @@ from stetho.facts import Checkpoints, Config, Crash, LossCurve, LossScale, Metri
 from stetho.inquiry import gravest, judge_all
 from stetho.intervention import OUTCOMES, Intervention
 from stetho.reason import (
+    CALMS_OTHERWISE,
+    CALMS_THOUGH_RIGHT,
     CURED,
     FLOOR,
     NOT_CURED,
@@ -34,6 +36,7 @@ from stetho.reason import (
     helped,
     independent,
     information,
+    only_calms,
     otherwise_cured,
     outcome_table,
     outdone,
@@ -795,3 +798,48 @@ def test_a_rival_that_the_change_has_ruled_out_stands_in_no_way() -> None:
         found = make(rate, rival, UNLISTED, HEALTH)
         tried = experiment("X1", "rate=x10", "symptom-gone", catalogue=found)
         assert gate(tried, catalogue=found, now=now, small_steps="fired", rows_sum="quiet").passes is passes
+
+
+# --- a setting that only calms what another cure cures -------------------------------------------------------
+
+
+def calmed(setting: float, cure: float, measure: str = "loss", worked: str = "fired") -> bool:
+    tried = [
+        replace(made("rate", "symptom-gone", setting), before=2.0, measure="loss"),
+        replace(made("fix loss/softmax", "symptom-gone", cure), before=2.0, measure=measure, tests="loss/softmax"),
+    ]
+    slow = cause("hp/slow", trial="rate")
+    look = Seen("loss-flat", answers(rows_sum=worked), tuple(tried))
+    return only_calms(make(SOFTMAX, slow, UNLISTED), look, slow)
+
+
+def test_a_setting_that_helps_far_less_than_the_cure_of_what_was_seen_only_calms_it() -> None:
+    assert calmed(1.6, 0.2)
+    assert not calmed(0.9, 0.2), "more than half of what the cure brings"
+    assert not calmed(0.1, 0.2), "the setting brings more"
+    assert not calmed(1.6, 0.2, worked="quiet"), "what the other cure cures was not seen at work"
+    assert not calmed(1.6, 0.2, measure="accuracy"), "measured otherwise"
+    assert not calmed(1.6, 2.4), "the other way"
+
+
+def test_a_fault_that_is_no_setting_is_not_held_against_the_others_cures() -> None:
+    tried = (
+        replace(made("fix loss/softmax", "better", 1.8), before=2.0, tests="loss/softmax"),
+        replace(made("rate", "better", 0.1), before=2.0),
+    )
+    slow = cause("hp/slow", trial="rate", mechanism=("small-steps",))
+    look = Seen("loss-flat", answers(rows_sum="fired", small_steps="fired"), tried)
+    assert not only_calms(make(SOFTMAX, slow, UNLISTED), look, SOFTMAX)
+
+
+def test_what_only_calms_falls_behind_what_is_cured() -> None:
+    slow = cause("hp/slow", trial="rate")
+    known = make(SOFTMAX, slow, UNLISTED)
+    tried = (
+        replace(made("rate", "symptom-gone", 1.6), before=2.0),
+        replace(made("fix loss/softmax", "symptom-gone", 0.2), before=2.0, tests="loss/softmax"),
+    )
+    plain = posterior(known, Seen("loss-flat", answers(rows_sum="fired"), tried[:1]))
+    told = posterior(known, Seen("loss-flat", answers(rows_sum="fired"), tried))
+    ratio = (told["hp/slow"] / told["loss/softmax"]) / (plain["hp/slow"] / plain["loss/softmax"])
+    assert ratio == pytest.approx(CALMS_THOUGH_RIGHT / CALMS_OTHERWISE)

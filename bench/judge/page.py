@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from bench.judge import chart
+from bench.judge import chart, temper
 from bench.judge.case import ROOT
 from bench.judge.interval import Share
-from bench.judge.scoring import Scored, Scores, confusion, reliability, scores
+from bench.judge.scoring import SURE, Scored, Scores, claims_right, confusion, reliability, scores
 from bench.judge.subject import Subject
 
 PAGE = ROOT / "docs" / "scoreboard.md"
@@ -41,6 +41,7 @@ def write(found: Mapping[str, Sequence[Scored]], everything: Mapping[str, Subjec
     (PICTURES / "cost.svg").write_text(chart.histogram(costs, "times the plain run", COSTS), encoding="utf-8")
     parts += ["## Calibration and cost", "", "![Said against true](scoreboard/reliability.svg)"]
     parts += ["![Cost as a multiple of the plain run](scoreboard/cost.svg)", ""]
+    parts += [f"Of the claims made at {SURE:.0%} or more, these are right: {claims_right(own)}.", ""]
     parts += [*_by_cause(own), *_confused(own), *_misses(own)]
     tune = [row for row in found.get(OWN, ()) if row.subject.side == "tune"]
     if tune:
@@ -51,6 +52,8 @@ def write(found: Mapping[str, Sequence[Scored]], everything: Mapping[str, Subjec
             "",
         ]
         parts += [_TOOL_HEAD, _TOOL_RULE, _tool(scores(tune)), ""]
+        parts += [f"Of the claims made at {SURE:.0%} or more, these are right: {claims_right(tune)}.", ""]
+        parts += ["### Tempering", "", *temper.section(tune), ""]
     parts += _every(own)
     PAGE.write_text("\n".join(parts) + "\n", encoding="utf-8")
     yield from table

@@ -3,8 +3,9 @@
     python -m bench.judge.scoreboard [--sample 100] [--side test|tune|all] [--tools stetho,…] [--only TEXT]
     python -m bench.judge.scoreboard --score        # from what was stored, without running anything
 
-Every answer is stored in bench/results/TOOL.jsonl as soon as it is there; a run that was ended goes on where it
-stopped. An answer counts for the version of a subject that it was given to. `--again` asks anew.
+Every answer is stored in bench/results/ as soon as it is there: TOOL.jsonl for the test side, TOOL-tune.jsonl for the
+tune side. A run that was ended goes on where it stopped. An answer counts for the version of a subject that it was
+given to. `--again` asks anew.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from bench.judge.page import write
 from bench.judge.peers import peers
 from bench.judge.progress import Bar
 from bench.judge.scoring import Scored, scored
+from bench.judge.split import TEST, TUNE
 from bench.judge.subject import Subject, of_side, sample, subjects
 
 RESULTS = ROOT / "bench" / "results"
@@ -34,14 +36,16 @@ def tools() -> dict[str, ModuleType]:
     return {stetho.TOOL: stetho, **peers()}
 
 
-def answers_of(tool: str, folder: Path = RESULTS) -> Path:
-    """The file of a tool's answers, named as files are."""
-    return folder / f"{re.sub('[^a-z0-9]+', '-', tool.lower())}.jsonl"
+def answers_of(tool: str, side: str, folder: Path = RESULTS) -> Path:
+    """The file of a tool's answers to one side, named as files are; what numbers are chosen on is kept apart."""
+    name = re.sub("[^a-z0-9]+", "-", tool.lower())
+    return folder / (f"{name}.jsonl" if side == TEST else f"{name}-{side}.jsonl")
 
 
-def stored(tool: str, folder: Path = RESULTS) -> dict[str, Answer]:
+def stored(tool: str, sides: Sequence[str] = (TEST, TUNE), folder: Path = RESULTS) -> dict[str, Answer]:
     """The last answer of a tool to each subject."""
-    return {row["subject"]: answers.read(row) for row in store.rows(answers_of(tool, folder))}
+    rows = (row for side in sides for row in store.rows(answers_of(tool, side, folder)))
+    return {row["subject"]: answers.read(row) for row in rows}
 
 
 def ask(tool: ModuleType, wanted: Sequence[Subject], jobs: int, again: bool) -> None:
@@ -68,7 +72,7 @@ def ask(tool: ModuleType, wanted: Sequence[Subject], jobs: int, again: bool) -> 
         asked = {pool.submit(one, subject): subject for subject in left}
         for done in as_completed(asked):
             found, subject = done.result(), asked[done]
-            store.append(answers_of(tool.TOOL), found.row())
+            store.append(answers_of(tool.TOOL, subject.side), found.row())
             row = Scored(subject, found)
             bar.step(
                 f"{tool.TOOL}: {row.outcome:30} {subject.id:44} {found.claim or found.status} {found.seconds:.0f} s"

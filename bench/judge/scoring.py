@@ -13,6 +13,8 @@ from bench.judge.subject import Subject
 # Up to which rank a cause counts as among the first.
 FEW = 3
 BINS = 10
+# The confidence from which a claim is made.
+SURE = 0.9
 
 
 @dataclass(frozen=True)
@@ -190,6 +192,12 @@ def calibration_error(rows: Sequence[Scored]) -> float:
     found = reliability(rows)
     total = sum(one.came_true.total for one in found)
     return sum(abs(one.said - one.came_true.value) * one.came_true.total for one in found) / total if total else 0.0
+
+
+def claims_right(rows: Iterable[Scored], least: float = SURE) -> Share:
+    """Of the claims that were made with this much confidence, those that are right, healthy programs included."""
+    claims = [row for row in rows if row.answer.claim and row.answer.confidence >= least]
+    return Share(sum(not row.wrong_claim for row in claims), len(claims))
 
 
 def confusion(rows: Iterable[Scored]) -> dict[tuple[str, str], int]:

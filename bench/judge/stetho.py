@@ -16,6 +16,11 @@ from bench.judge.case import ROOT, Place
 from bench.judge.running import environment, run, scratch
 from bench.judge.subject import Subject
 
+from stetho import catalogue
+from stetho.case import Case
+from stetho.conclusion import rank
+from stetho.inquiry import Inquiry
+
 TOOL = "stetho"
 BUDGET = 120
 # Beyond its budget, a run that does not come back has failed.
@@ -51,7 +56,7 @@ def answer(subject: Subject, version: str) -> Answer:
         verdict = json.loads(out)
     except ValueError:
         return Answer(status="failed", said=out[-300:] or "no answer in time", **known)
-    return Answer(**known, **_of(verdict))
+    return Answer(**known, **_of(verdict), ranking=_ranking(verdict))
 
 
 def _bounded(command: list[str], folder: Path) -> tuple[str, float]:
@@ -79,6 +84,19 @@ def _bounded(command: list[str], folder: Path) -> tuple[str, float]:
         return text or err.read().decode(errors="replace"), usage.ru_utime + usage.ru_stime
 
 
+def _ranking(verdict: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """All causes with their probabilities, which a verdict shows the first of: calibration is about the last, too."""
+    if not verdict["hypotheses"]:
+        return ()
+    folder = Path(verdict["case"])
+    case = Case(folder.name, folder)
+    with case.open_ledger(read_only=True) as ledger:
+        request = ledger.request()
+        assert request is not None
+        _, now, _ = rank(Inquiry(case, ledger, request, catalogue.load(), lambda line: None, lambda line: None))
+    return tuple((cause, float(f"{probability:.4g}")) for cause, probability in now.items())
+
+
 def _of(verdict: Mapping[str, Any]) -> dict[str, Any]:
     """What a verdict says, as far as it is scored."""
     claim = verdict["claim"]
@@ -90,7 +108,6 @@ def _of(verdict: Mapping[str, Any]) -> dict[str, Any]:
     )
     return dict(
         status=verdict["status"],
-        ranking=tuple((h["cause"], round(h["probability"], 4)) for h in verdict["hypotheses"][:12]),
         claim=claim["cause"] if claim else "",
         confidence=round(claim["confidence"], 4) if claim else 0.0,
         places=places,

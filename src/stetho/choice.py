@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from stetho import fixes
@@ -19,7 +20,12 @@ CERTAIN = 0.9
 
 
 def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Candidate]:
-    """Experiments that could tell the standing causes apart, the most bits per second first."""
+    """Experiments that the budget allows and that could tell the standing causes apart, the best first."""
+    return telling(inquiry, seen, now, inquiry.remaining())
+
+
+def telling(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], within: float = math.inf) -> list[Candidate]:
+    """Experiments of so many seconds that could tell the standing causes apart, the most bits per second first."""
     end = inquiry.fact(RunEnd)
     if end is None or not end.steps or seen.symptom in ("crash", "killed"):
         return []
@@ -38,7 +44,7 @@ def possible(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> list[Can
             tables = predicted(inquiry.catalogue, change, tests, symptomatic=seen.symptom != "none")
             cost = expected_seconds(inquiry, change)
         bits = information(now, tables)
-        if (bits >= LEAST_BITS or settles(inquiry, now, change, tests)) and cost < inquiry.remaining():
+        if (bits >= LEAST_BITS or settles(inquiry, now, change, tests)) and cost < within:
             found.append(Candidate(change, tests, supplies, bits, cost))
     return sorted(found, key=lambda c: (-c.rate, c.change))
 

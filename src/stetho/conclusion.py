@@ -13,7 +13,7 @@ from stetho import edited, fixes
 from stetho.bearing import bearing, hypotheses, tried
 from stetho.catalogue import Catalogue
 from stetho.check import Judgement
-from stetho.choice import possible
+from stetho.choice import telling
 from stetho.evidence import Place
 from stetho.experiment import Experiment
 from stetho.facts import Crash, LossCurve, Progress, RunEnd
@@ -304,15 +304,16 @@ def fix_of(inquiry: Inquiry, best: Experiment, compared: Regression | None) -> F
 
 
 def next_tests(inquiry: Inquiry, seen: Seen, now: Mapping[str, float], silent: str) -> list[NextTest]:
-    """The experiments that would still tell most; else what would refute the leading hypotheses."""
+    """The experiments that would still tell most, whatever they cost; else what would refute the leading hypotheses."""
     if silent:
         return [NextTest(LONGER if inquiry.request.command else UNTOLD)]
     leaders = tuple(c for c in now if inquiry.catalogue.causes[c].is_fault)[:2]
-    ran = {x.change.label for x in seen.experiments} | {x.tests for x in seen.experiments}
+    answered = [x for x in seen.experiments if x.outcome not in NO_EVIDENCE]
+    ran = {x.change.label for x in answered} | {x.tests for x in answered if x.tests}
     found = [
         # How long a run takes that was never made is not known.
-        NextTest(_next(inquiry, c.change), leaders, round(c.seconds, 1) if inquiry.request.command else 0.0)
-        for c in distinct(possible(inquiry, seen, now))[:2]
+        NextTest(_next(inquiry, c), leaders, round(c.seconds, 1) if inquiry.request.command else 0.0)
+        for c in distinct(telling(inquiry, seen, now))[:2]
     ]
     for cause in leaders[: 2 if not found else 1]:
         known = inquiry.catalogue.causes[cause]
@@ -331,15 +332,23 @@ def distinct(candidates: list[Candidate]) -> list[Candidate]:
     return list({one.change: one for one in reversed(candidates)}.values())[::-1]
 
 
-def _next(inquiry: Inquiry, change: str) -> str:
+def _next(inquiry: Inquiry, candidate: Candidate) -> str:
     """How to run the test of a change, and what it asks."""
-    fix = change.startswith("fix ")
-    asks = "does the cure cure it?" if fix else inquiry.catalogue.intervention(change).question
+    change, request = candidate.change, inquiry.request
+    asks = "does the cure cure it?" if candidate.tests else inquiry.catalogue.intervention(change).question
     # What a dead run left can be read and not run: the command that made it can.
-    command = shlex.join(inquiry.request.command) or "YOUR COMMAND"
-    if inquiry.request.command and inquiry.request.experiments and inquiry.request.suspect is None:
+    command = shlex.join(request.command) or "YOUR COMMAND"
+    by_itself = bool(request.command) and request.experiments and request.suspect is None
+    if by_itself and candidate.seconds >= inquiry.remaining():
         return f"stetho why with a larger --budget: {change} ({asks})"
-    return f"stetho why -- {command}: {change} ({asks})" if fix else f"stetho try {change} -- {command}: {asks}"
+    if by_itself and candidate.tests:
+        # It was affordable and something else was tried first: asked for by name, it comes first.
+        return f"stetho why --suspect {candidate.tests} -- {command}: {change} ({asks})"
+    return (
+        f"stetho why -- {command}: {change} ({asks})"
+        if candidate.tests
+        else f"stetho try {change} -- {command}: {asks}"
+    )
 
 
 def notes(inquiry: Inquiry, seen: Seen, gate: Gate) -> list[str]:

@@ -40,7 +40,12 @@ OUTDONE = 0.1
 OUTDOES, OUTDOES_BY_CHANCE = 0.9, 0.3
 # Of two controls that both make a run worse, one tells by itself where it does so many times the harm.
 OUTWEIGHS = 4.0
+# A cure that brings less than this share of what another brings only calms what that one cures; how likely that is
+# under the cause that it is the cure of, and under any other.
+CALMS = 0.5
+CALMS_THOUGH_RIGHT, CALMS_OTHERWISE = 0.05, 0.7
 NO_EVIDENCE = ("not-applied", "undecided")
+HELPED = ("symptom-gone", "better")
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,9 @@ def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
             for other in weights:
                 chance = OUTDOES if other == cause.id else OUTDOES_BY_CHANCE
                 weights[other] *= chance if better else 1 - chance
+        if only_calms(catalogue, seen, cause):
+            for other in weights:
+                weights[other] *= CALMS_THOUGH_RIGHT if other == cause.id else CALMS_OTHERWISE
     total = sum(weights.values())
     ranked = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return {cause: weight / total for cause, weight in ranked}
@@ -310,12 +318,35 @@ def beside(cause: Cause, experiments: Sequence[Experiment]) -> tuple[Experiment 
 def outdone(cause: Cause, experiments: Sequence[Experiment]) -> bool | None:
     """Whether the cure does clearly better than the change that it has to outdo; None where not both have helped."""
     ours, theirs = beside(cause, experiments)
-    if ours is None or theirs is None or not {ours.outcome, theirs.outcome} <= {"symptom-gone", "better"}:
+    if ours is None or theirs is None or not {ours.outcome, theirs.outcome} <= set(HELPED):
         return None
     if ours.after is None or theirs.after is None or ours.measure != theirs.measure:
         return None
     gain = theirs.after - ours.after if ours.measure.startswith("loss") else ours.after - theirs.after
     return gain > OUTDONE * abs(theirs.after)
+
+
+def only_calms(catalogue: Catalogue, seen: Seen, cause: Cause) -> bool:
+    """Whether a setting's cure helps far less than the cure of a fault seen at work: settings calm most faults.
+
+    Both are counted from the unchanged run, by the same measure and in the same direction.
+    """
+    ours = helped_by(cause, seen.experiments) if cause.category == "hp" else None
+    if ours is None:
+        return False
+    fired = {j.check for j in seen.judgements if j.outcome == "fired"}
+    others = [c for c in catalogue.causes.values() if c.category not in ("hp", "none") and fired & set(c.mechanism)]
+    theirs = [found for other in others if (found := helped_by(other, seen.experiments)) is not None]
+    return any(measure == ours[0] and 0 <= ours[1] / by < CALMS for measure, by in theirs)
+
+
+def helped_by(cause: Cause, experiments: Sequence[Experiment]) -> tuple[str, float] | None:
+    """By which measure a cause's own cure has helped, and by how much; None where none has."""
+    for x in experiments:
+        own = x.tests == cause.id or (cause.trial is not None and x.change.label == cause.trial)
+        if own and x.outcome in HELPED and x.before is not None and x.after is not None and x.after != x.before:
+            return x.measure, x.after - x.before
+    return None
 
 
 def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
@@ -325,7 +356,7 @@ def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
     _, theirs = beside(cause, experiments)
     if theirs is None:
         return f"it is not known whether {cause.outdoes} would do as well"
-    helped = theirs.outcome in ("symptom-gone", "better")
+    helped = theirs.outcome in HELPED
     return f"{cause.outdoes} does as well" if helped and not outdone(cause, experiments) else ""
 
 
@@ -352,7 +383,7 @@ def unconfirmed(cause: Cause, mechanism: Sequence[str], experiments: Sequence[Ex
     """Why what was seen may still be harmless, where every check that fired is one that needs a control beside it."""
     told = {x.change.label: x.outcome for x in experiments if x.outcome not in NO_EVIDENCE}
     needed = [cause.only_with.get(check) for check in mechanism]
-    cured = any(x.tests == cause.id and x.outcome in ("symptom-gone", "better") for x in experiments)
+    cured = any(x.tests == cause.id and x.outcome in HELPED for x in experiments)
     if cured or any(need is None or told.get(need[0]) == need[1] for need in needed):
         return ""
     if any(need is not None and outweighs(cause, need[0], experiments) for need in needed):

@@ -10,7 +10,7 @@ import pytest
 from bench.judge.answer import Answer, points_to, read
 from bench.judge.case import Place
 from bench.judge.interval import Share, mean
-from bench.judge.scoring import Scored, brier, calibration_error, confusion, reliability, scored, scores
+from bench.judge.scoring import Scored, brier, calibration_error, claims_right, confusion, reliability, scored, scores
 from bench.judge.subject import Subject, sample
 
 LINE = Place("train.py", 7)
@@ -128,6 +128,16 @@ def test_calibration_is_the_distance_of_what_is_said_from_what_comes_true() -> N
     assert confusion(rows) == {("loss/wrong-sign", "x/a"): 1}
     sure = [Scored(subject("a"), answer("a", "suspected", ("x/a", 1.0)))]
     assert calibration_error(sure) == 1.0
+
+
+def test_claims_are_right_or_wrong_among_the_sure_ones() -> None:
+    def of(claim: str, confidence: float, family: str = "loss/wrong-sign") -> Scored:
+        return Scored(
+            subject(family=family), answer("a", "established", (claim, 0.9), claim=claim, confidence=confidence)
+        )
+
+    rows = [of("loss/wrong-sign", 0.95), of("x/a", 0.9), of("x/a", 0.8), of("loss/wrong-sign", 0.99, "healthy")]
+    assert claims_right([*rows, Scored(subject(), answer("a", "suspected", ("x/a", 0.99)))]) == Share(1, 3)
 
 
 def test_the_whole_ranking_is_held_against_the_truth() -> None:
