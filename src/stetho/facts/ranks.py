@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from stetho.evidence import Place
 from stetho.facts.fact import Fact
 
 
@@ -129,3 +130,29 @@ class RankWaiting(Fact):
     """The step of the longest."""
     arrivals: tuple[RankArrival, ...]
     """The ranks, lowest first."""
+
+
+@dataclass(frozen=True)
+class LostRank(Fact):
+    """The one rank whose own loss or gradient was the first to be NaN or Inf, and what is known of why."""
+
+    fact: ClassVar[str] = "lost-rank"
+
+    rank: int
+    """The rank."""
+    step: int
+    """The step."""
+    what: str
+    """What of its own was NaN or Inf, before gradients of other ranks are added: loss or gradient."""
+    others: tuple[int, ...]
+    """The ranks that were still finite by themselves at that step, and were lost with it or with the next one."""
+    loss_raised: float = 1.0
+    """The highest loss of any rank just before, as a multiple of what was usual there."""
+    gradient_raised: float = 1.0
+    """The same of the gradient that the steps before have used."""
+    read_finite: bool | None = None
+    """Whether all that the rank read for that step was finite; None where that is not known."""
+    again: bool | None = None
+    """Whether the step, done again, has given NaN or Inf once more; None where it was not done again."""
+    where: Place | None = None
+    """The line of its backward."""

@@ -21,6 +21,7 @@ from stetho.facts import (
 )  # fmt: skip
 from stetho.measure.loading import prints
 from stetho.measure.loss import loss_curve
+from stetho.measure.lost_rank import lost_rank
 from stetho.measure.run import memory, step_times
 from stetho.measure.series import Measured, main_steps, plural, taken
 from stetho.recording import Recording
@@ -39,6 +40,7 @@ def rank_facts(ranks: Recordings) -> Iterator[Measured]:
         yield from agreement(ranks)
         yield from samples(ranks)
         yield from waiting(ranks)
+        yield from lost_rank(ranks)
 
 
 def every_rank(ranks: Recordings) -> Iterator[Measured]:
