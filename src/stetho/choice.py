@@ -48,7 +48,7 @@ def settles(inquiry: Inquiry, now: Mapping[str, float], change: str, tests: str 
     and without it nothing may be claimed."""
     leader, probability = next(iter(now.items()))
     cause = inquiry.catalogue.causes[leader]
-    lacking = (cause.trial, cause.outdoes, *(control for control, _ in cause.only_with.values()))
+    lacking = (cause.trial, cause.control, cause.outdoes, *(control for control, _ in cause.only_with.values()))
     return cause.is_fault and probability >= CERTAIN and (tests == leader or change in lacking)
 
 

@@ -10,7 +10,8 @@ import pytest
 from stetho import catalogue, measure, recording
 from stetho.executors import local
 from stetho.experiment import Bound, Job
-from stetho.facts import LossCurve, LostRank
+from stetho.facts import LossCurve, LostRank, RankArrival, RankWaiting, StepTimes
+from stetho.interventions import others_held_up
 from stetho.proof import why_not_applied
 from stetho.recording import Recording
 
@@ -62,10 +63,27 @@ dist.destroy_process_group()
 """
 
 
+# Rank one comes late to every backward.
+LATE = """
+import time
+model = DistributedDataParallel(net)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for step in range(24):
+    x = torch.randn(16, 5, generator=draw)
+    loss = nn.functional.mse_loss(model(x), x[:, :1])
+    optimizer.zero_grad()
+    time.sleep(0.3 * rank)
+    loss.backward()
+    optimizer.step()
+dist.destroy_process_group()
+"""
+
+
 def run(folder: Path, program: str, *changes: str) -> Recording:
     """What the ranks of a program leave on record, under the changes."""
     (folder / "train.py").write_text(program)
-    made = tuple((name, "", CHANGES[name].path) for name in changes)
+    named = [change.partition("=") for change in changes]
+    made = tuple((name, value, CHANGES[name].path) for name, _, value in named)
     ran = local.run(Job((sys.executable, *LAUNCH), str(folder), 0, Bound(120.0, 24), changes=made))
     try:
         record = recording.read(ran.recording)
@@ -113,3 +131,29 @@ def test_ranks_that_are_lost_at_once_are_left_as_they_are(tmp_path: Path) -> Non
     changed = run(tmp_path, BEGINNING + "SPOILT = [(0, 5), (1, 5)]\n" + BY_HAND, "lost-rank-out")
     assert "nothing to act on" in why_not_applied(changed)
     assert curve(changed).nonfinite_step == 5
+
+
+def test_all_ranks_but_the_slow_one_are_held_up(tmp_path: Path) -> None:
+    base, held = run(tmp_path, BEGINNING + LATE), run(tmp_path, BEGINNING + LATE, "others-held-up=1:0.2")
+    assert not why_not_applied(held, somewhere=True)
+    assert [one.applied.count for one in held.ranks.values()] == [24, 0]
+    assert curve(held).values == curve(base).values, "nothing that is computed is another"
+    before, after = (
+        next(fact for fact, _ in measure.facts(record) if isinstance(fact, RankWaiting)) for record in (base, held)
+    )
+    # They still wait for the slow one, by as much less as they were held up.
+    assert after.arrivals[1].last == 24
+    assert after.spread_median < before.spread_median - 0.1
+
+
+def test_who_is_held_up_and_for_how_long() -> None:
+    arrivals = (
+        RankArrival(0, 1, 0.06, 2.4), RankArrival(1, 38, 0.0, 0.1), RankArrival(2, 1, 0.05, 2.0),
+    )  # fmt: skip
+    known = {"rank-waiting": RankWaiting(40, 0.06, 0.1, 3, arrivals), "step-times": StepTimes(0.2, 0.1, 0.2, 0, 4.0)}
+    assert others_held_up.chosen(known) == "1:0.03500"
+    assert others_held_up.fits(known)
+    assert not others_held_up.fits({**known, "step-times": StepTimes(0.2, 0.5, 0.6, 0, 20.0)})
+    assert not others_held_up.fits({})
+    with pytest.raises(ValueError, match="a rank and seconds"):
+        others_held_up.read("1:-2")

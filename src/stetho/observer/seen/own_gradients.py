@@ -94,7 +94,8 @@ class OwnGradients:
         """A step was taken: say whether what this rank gave to it was lost, and once that it is looked at."""
         if self.left == MOST and self.followed:
             self.left -= 1
-            self.watch.journal.write("own-gradient", o=watched.index, i=watched.steps, lost=self.lost)
+            body = {"lost": self.lost, "wrapped": self.wrapped}
+            self.watch.journal.write("own-gradient", o=watched.index, i=watched.steps, **body)
         elif self.lost and self.left:
             self.left -= 1
             self.watch.journal.write("own-gradient", o=watched.index, i=watched.steps, lost=True)
