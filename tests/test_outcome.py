@@ -22,6 +22,8 @@ from stetho.facts import (
     LossInputs,
     Printed,
     PrintedNumber,
+    RankArrival,
+    RankWaiting,
     Recorded,
     RunEnd,
     StepLosses,
@@ -540,6 +542,24 @@ def test_a_change_about_time_is_judged_by_steps_per_second() -> None:
     assert judged(slow, timed(0.024, steps=8), alters="time").outcome == "undecided"
     speed = pace(fast)
     assert speed is not None and speed[0] == pytest.approx(1 / (0.01 * 1.08), rel=0.03)
+
+
+def test_time_that_is_taken_on_purpose_is_judged_by_whether_steps_get_slower() -> None:
+    base = timed(0.024)
+    assert judged(base, timed(0.0245, seed=2), alters="slack").outcome == "same"
+    assert judged(base, timed(0.032, seed=2), alters="slack").outcome == "worse"
+    # Ranks that share cores with the one that they wait for leave them to it while they sleep.
+    faster = judged(base, timed(0.018, seed=2), alters="slack")
+    assert faster.outcome == "same" and "were due if it counted" in faster.detail
+    # A tenth slower is neither the whole of what was taken nor nothing.
+    assert judged(base, timed(0.0268, seed=2), alters="slack").outcome == "undecided"
+    assert judged(base, timed(0.024, steps=8), alters="slack").outcome == "undecided"
+    # Where it is known what the others waited, a slowing is held against what was taken.
+    arrivals = (RankArrival(0, 0, 0.02, 4.0), RankArrival(1, 200, 0.0, 0.0))
+    waits = {**base, RankWaiting: ("E9", RankWaiting(200, 0.02, 0.03, 3, arrivals))}
+    assert [judged(waits, timed(step, seed=2), alters="slack").outcome for step in (0.0268, 0.0295, 0.038)] == [
+        "same", "undecided", "worse",
+    ]  # fmt: skip
 
 
 def test_jitter_alone_is_no_change_of_pace() -> None:

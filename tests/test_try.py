@@ -6,6 +6,7 @@ import difflib
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -230,3 +231,9 @@ def test_what_another_change_has_counted_proves_nothing() -> None:
     assert why_not_applied(run(2, 2), run(2, 2)) and why_not_applied(run(5, 2), run(2, 2))
     ranks = Recording(attached=True, applied=Applied(3, 3), ranks={0: run(3, 3), 1: run(0, 0)})
     assert "(rank 1)" in why_not_applied(ranks)
+    # What is made where something is wrong has nothing to do elsewhere; but it must have been made.
+    idle = replace(run(0, 0), rank=1)
+    assert why_not_applied(replace(ranks, ranks={0: run(3, 3), 1: idle}))
+    assert not why_not_applied(replace(ranks, ranks={0: run(3, 3), 1: idle}), somewhere=True)
+    assert why_not_applied(replace(ranks, ranks={0: run(3, 0), 1: idle}), somewhere=True)
+    assert why_not_applied(replace(ranks, ranks={0: run(0, 0), 1: idle}), somewhere=True)

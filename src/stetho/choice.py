@@ -54,7 +54,8 @@ def settles(inquiry: Inquiry, now: Mapping[str, float], change: str, tests: str 
     and without it nothing may be claimed."""
     leader, probability = next(iter(now.items()))
     cause = inquiry.catalogue.causes[leader]
-    lacking = (cause.trial, cause.outdoes, cause.unhelped_by, *(control for control, _ in cause.only_with.values()))
+    own = (cause.trial, cause.control, cause.outdoes, cause.unhelped_by)
+    lacking = (*own, *(control for control, _ in cause.only_with.values()))
     return cause.is_fault and probability >= CERTAIN and (tests == leader or change in lacking)
 
 

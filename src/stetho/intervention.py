@@ -47,6 +47,8 @@ class Intervention:
     doc: str
     module: str
     path: str
+    somewhere: bool = False
+    """Whether it is made where something is wrong, so that of several ranks one is enough."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,6 +120,7 @@ def declared_in(module: ModuleType) -> Intervention | None:
             groups=getattr(module, "groups", {}),
             cost=float(getattr(module, "cost", 1.0)),
             by_hand=getattr(module, "by_hand", True),
+            somewhere=bool(getattr(module, "somewhere", False)),
             prepares=hasattr(module, "prepare"),
             doc=(module.__doc__ or "").strip(),
             module=module.__name__,

@@ -100,7 +100,9 @@ class Pairs:
         moved = moved_streams(base.record, made.record)
         # On another seed the change of seed is counted, too, in both runs.
         beside = base.record if seed != self.first else None
-        why_not = why_not_applied(made.record, beside) or ("" if idea.edits else confounded(moved, one))
+        why_not = why_not_applied(made.record, beside, somewhere=one is not None and one.somewhere) or (
+            "" if idea.edits else confounded(moved, one)
+        )
         if idea.edits and made.end.code and not base.end.code:
             # An edit that keeps the program from running may do so before anything can be seen of it.
             why_not = ""

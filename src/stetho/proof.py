@@ -8,19 +8,24 @@ from stetho.recording import Applied, Recording
 STREAMS = {"torch": "torch's", "numpy": "numpy's", "random": "Python's"}
 
 
-def why_not_applied(record: Recording, beside: Recording | None = None) -> str:
+def why_not_applied(record: Recording, beside: Recording | None = None, *, somewhere: bool = False) -> str:
     """Why a changed run is no evidence, in words; empty when the change was made and its effect was seen.
 
     `beside` is a run with the other changes of this one and without the change in question: what it counts is theirs.
+    A change that is made `somewhere`, where something is wrong, may have nothing to do on the other ranks.
     """
     if record.faults:
         return f"the observer switched itself off: {record.faults[0]}"
     if not record.attached:
         return "the observer was not active"
-    for rank, one in sorted((record.ranks or {record.rank: record}).items()):
-        other = (beside.ranks.get(rank, beside) if beside is not None else Recording()).applied
-        reason = _why_not_here(one, other)
-        if reason:
+    ranks = sorted((record.ranks or {record.rank: record}).items())
+    others = {
+        rank: (beside.ranks.get(rank, beside) if beside is not None else Recording()).applied for rank, _ in ranks
+    }
+    reasons = {rank: _why_not_here(one, others[rank]) for rank, one in ranks}
+    idle = {rank for rank, one in ranks if one.applied.count <= others[rank].count and not one.applied.contradicted}
+    for rank, reason in reasons.items():
+        if reason and not (somewhere and rank in idle and len(idle) < len(ranks)):
             return f"{reason} (rank {rank})" if record.ranks else reason
     return ""
 

@@ -201,7 +201,9 @@ def why_no_evidence(inquiry: Inquiry, record: Recording, facts: Facts, cure: Cur
     if carried is not None and carried.applied.count and not record.applied.count:
         return "the change that cures another cause was not made"
     if cure is None:
-        return why_not_applied(record, carried) or _confounded(inquiry, record)
+        asked = [inquiry.catalogue.interventions[body["id"]] for body in record.of("change")]
+        somewhere = bool(asked) and asked[-1].somewhere
+        return why_not_applied(record, carried, somewhere=somewhere) or _confounded(inquiry, record)
     return "" if took_effect(inquiry, cure, cause, facts) else "the edit did not have its effect"
 
 

@@ -106,6 +106,43 @@ def test_only_steps_of_all_ranks_are_compared(tmp_path: Path) -> None:
     assert (waiting.steps, waiting.spread_highest, waiting.spread_step) == (1, 0.5, 0)
 
 
+def test_ranks_that_never_meet_come_further_apart(tmp_path: Path) -> None:
+    apart = fact(
+        RankWaiting, ranks(tmp_path, began(*(i * 1.0 for i in range(20))), began(*(i * 1.1 for i in range(20))))
+    )
+    assert (apart.spread_early, apart.spread_late) == (pytest.approx(0.2), pytest.approx(1.7))
+    assert not apart.meet
+    late = fact(RankWaiting, ranks(tmp_path, began(*map(float, range(20))), began(*(i + 0.4 for i in range(20)))))
+    assert (late.spread_early, late.spread_late, late.meet) == (pytest.approx(0.4), pytest.approx(0.4), True)
+
+
+def test_gradients_that_are_brought_together_after_backward(tmp_path: Path) -> None:
+    def part(took: float, **more: Any) -> str:
+        return began(1.0, 2.0, took=took) + line("own-gradient", o=0, i=0, lost=False, **more)
+
+    waiting = fact(RankWaiting, ranks(tmp_path, part(0.1, wrapped=False), part(0.4, wrapped=False)))
+    assert waiting.after_backward and waiting.arrivals[1].last == 2
+    assert waiting.spread_median == pytest.approx(0.3)
+    within = fact(RankWaiting, ranks(tmp_path, part(0.1, wrapped=True), part(0.4, wrapped=True)))
+    assert not within.after_backward and within.spread_median == 0.0
+
+
+def test_models_of_their_own_are_not_waited_for(tmp_path: Path) -> None:
+    one, two = (began(1.0, 2.0) + check(0, text) for text in ("aa", "bb"))
+    assert RankWaiting not in told(ranks(tmp_path, one, two))
+
+
+def test_models_of_other_sizes_are_not_copies_of_one(tmp_path: Path) -> None:
+    def part(*sizes: int) -> str:
+        batches = "".join(line("batch", step=i, phase="train", h=["a", "b"]) for i in range(2))
+        return steps(0, [1.0] * 2) + line("parameters", o=0, names=["w"], sizes=list(sizes)) + batches
+
+    assert fact(RankSamples, ranks(tmp_path, part(4, 2), part(4, 2))).one_model
+    assert not fact(RankSamples, ranks(tmp_path, part(4, 2), part(6, 2))).one_model
+    one, two = (began(1.0, 2.0) + line("parameters", o=0, names=["w"], sizes=[size]) for size in (4, 6))
+    assert RankWaiting not in told(ranks(tmp_path, one, two)), "stages of a pipeline come one after the other"
+
+
 @pytest.mark.parametrize("second", [steps(0, [1.0]), began(None, 5.0)])
 def test_nobody_can_be_waited_for(tmp_path: Path, second: str) -> None:
     assert RankWaiting not in told(ranks(tmp_path, began(1.0, None), second))

@@ -33,7 +33,8 @@ def arguments(hook: str) -> tuple[str, ...]:
     # Steps by hand come before the first optimizer elsewhere, and end what is looked at before it.
     if hook.startswith(("late.ring.", "seen.beginnings.")):
         return ("spoiled",)
-    return ("joined",) if hook in ("process.Process.joined", "look.trace.Tracer.compiling") else ()
+    joins = hook in ("process.Process.joined", "look.trace.Tracer.compiling")
+    return ("joined",) if joins or hook.startswith("seen.own_gradients.") else ()
 
 
 @pytest.fixture(scope="module")

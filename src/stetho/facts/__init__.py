@@ -127,7 +127,15 @@ from stetho.facts.processes import (
     ThreadStack,
     Waiting,
 )
-from stetho.facts.ranks import RankAgreement, RankArrival, RankRun, Ranks, RankSamples, RankWaiting
+from stetho.facts.ranks import (
+    LostRank,
+    RankAgreement,
+    RankArrival,
+    RankRun,
+    Ranks,
+    RankSamples,
+    RankWaiting,
+)
 from stetho.facts.regression import Divergence, GoodRun, LocatedDifference, PathPart, SmallestDifference
 from stetho.facts.reported import Config, ConfigValue, Records, ReportedEnd
 from stetho.facts.run import (
@@ -258,6 +266,7 @@ __all__ = [
     "LossTexture",
     "LostColumn",
     "LostColumns",
+    "LostRank",
     "Machine",
     "Meeting",
     "Memory",

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from stetho.evidence import Place
 from stetho.facts.fact import Fact
+
+# Seconds by which ranks that meet may come to differ more at the end than at the beginning.
+NEAR = 0.02
 
 
 @dataclass(frozen=True)
@@ -95,11 +99,13 @@ class RankSamples(Fact):
     up for what is not on record."""
     shared_of: int = 0
     """The samples that this rests on."""
+    one_model: bool = True
+    """Whether the parameters of all ranks have the same sizes: others are no copies of one model."""
 
 
 @dataclass(frozen=True)
 class RankArrival:
-    """When one rank begins its backward, compared with the others."""
+    """When one rank comes to the exchange of gradients, compared with the others."""
 
     rank: int
     """The rank."""
@@ -115,7 +121,10 @@ class RankArrival:
 
 @dataclass(frozen=True)
 class RankWaiting(Fact):
-    """Who begins backward last and how long the others wait for it, by the clocks of their machines."""
+    """Who comes to the exchange of gradients last and how long the others wait, by the clocks of their machines.
+
+    With a wrapper that exchanges them during backward it is the beginning of that which is compared.
+    """
 
     fact: ClassVar[str] = "rank-waiting"
 
@@ -129,3 +138,47 @@ class RankWaiting(Fact):
     """The step of the longest."""
     arrivals: tuple[RankArrival, ...]
     """The ranks, lowest first."""
+    spread_early: float | None = None
+    """The same median over the first quarter of them."""
+    spread_late: float | None = None
+    """And over the last quarter."""
+    after_backward: bool = False
+    """Whether the ends of backward are compared, as gradients are brought together only after it."""
+
+    @property
+    def spare(self) -> float:
+        """Seconds that every rank but the one which comes last has to spare in a usual step."""
+        last = max(self.arrivals, key=lambda one: one.last, default=None)
+        return min((one.waited_median for one in self.arrivals if one is not last), default=0.0)
+
+    @property
+    def meet(self) -> bool:
+        """Whether ranks meet again and again; those that go their own way come further and further apart."""
+        early, late = self.spread_early, self.spread_late
+        return early is None or late is None or late <= 2 * early + NEAR
+
+
+@dataclass(frozen=True)
+class LostRank(Fact):
+    """The one rank whose own loss or gradient was the first to be NaN or Inf, and what is known of why."""
+
+    fact: ClassVar[str] = "lost-rank"
+
+    rank: int
+    """The rank."""
+    step: int
+    """The step."""
+    what: str
+    """What of its own was NaN or Inf, before gradients of other ranks are added: loss or gradient."""
+    others: tuple[int, ...]
+    """The ranks that were still finite by themselves at that step, and were lost with it or with the next one."""
+    loss_raised: float = 1.0
+    """The highest loss of any rank just before, as a multiple of what was usual there."""
+    gradient_raised: float = 1.0
+    """The same of the gradient that the steps before have used."""
+    read_finite: bool | None = None
+    """Whether all that the rank read for that step was finite; None where that is not known."""
+    again: bool | None = None
+    """Whether the step, done again, has given NaN or Inf once more; None where it was not done again."""
+    where: Place | None = None
+    """The line of its backward."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it stay finite, and learn, when nothing is divided by zero?"
 applies = "programs that divide tensors"
+somewhere = True
 values = {"": "0 for each quotient with divisor 0"}
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.75, "worse": 0.10, "new-failure": 0.07}}
 INSIDE = ("div_", "divide_", "true_divide_", "__itruediv__", "__idiv__")

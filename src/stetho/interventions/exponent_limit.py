@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it stay finite, and learn, when no exponential overflows?"
 applies = "programs that take exponentials of tensors"
+somewhere = True
 values = {"": "40"}
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.75, "worse": 0.10, "new-failure": 0.07}}
 LIMIT, HALF = 40.0, 8.0

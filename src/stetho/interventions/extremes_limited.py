@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it learn steadily when no sample is extreme?"
 applies = "models called with tensors of floating-point numbers"
+somewhere = True
 values = {"": "eight times the usual spread"}
 by_hand = False
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.84, "worse": 0.07, "new-failure": 0.03}}

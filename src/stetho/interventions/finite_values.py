@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it stay finite, and learn, when the data is finite?"
 applies = "data with NaN or Inf in it"
+somewhere = True
 values = {"": "means of features; the model's own answers for targets"}
 by_hand = False
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.82, "worse": 0.06, "new-failure": 0.06}}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 kind = "control"
 question = "Does it stay finite, and learn, when no logarithm is taken at zero?"
 applies = "programs that take logarithms of tensors"
+somewhere = True
 values = {"": "1e-8"}
 backgrounds = {"": {"symptom-gone": 0.03, "better": 0.05, "same": 0.75, "worse": 0.10, "new-failure": 0.07}}
 

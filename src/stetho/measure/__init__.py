@@ -22,6 +22,7 @@ from stetho.measure.influence import influence
 from stetho.measure.loading import fingerprints, loaders, training_set
 from stetho.measure.loss import first_loss, loss_curve, loss_terms, step_losses
 from stetho.measure.loss_calls import class_recalls, loss_inputs, plain_loss, predictions
+from stetho.measure.lost_rank import alone
 from stetho.measure.nonfinite import nonfinite_steps, origin, unlocalised
 from stetho.measure.numbering import class_numberings
 from stetho.measure.output_ranges import output_ranges
@@ -63,7 +64,10 @@ __all__ = ["Measured", "facts", "main_steps", "optimizer_name", "rank_facts", "t
 def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
     """Every fact that a recording holds, each with a sentence that says it; each kind comes at most once."""
     steps = main_steps(recording)
-    learned = [*judged(recording, steps, relate), *about_learning(recording, steps)]
+    found = alone(recording.ranks)
+    # Where one rank alone was lost, only its own record knows of what.
+    spoilt = recording if found is None else recording.ranks[found[0]]
+    learned = [*judged(recording, steps, relate, spoilt), *about_learning(recording, steps, spoilt)]
     yield from learned
     yield from about_data(recording, relate)
     run = list(about_run(recording, steps))
@@ -77,7 +81,7 @@ def facts(recording: Recording, *, relate: bool = True) -> Iterator[Measured]:
     yield from pace([*run, *ranks])
 
 
-def judged(recording: Recording, steps: list[Step], relate: bool) -> Iterator[Measured]:
+def judged(recording: Recording, steps: list[Step], relate: bool, spoilt: Recording) -> Iterator[Measured]:
     """What checks of long standing read; it comes first, so that its evidence has the small numbers."""
     if not steps:
         return
@@ -89,13 +93,13 @@ def judged(recording: Recording, steps: list[Step], relate: bool) -> Iterator[Me
     yield from learning_rate(recording, steps)
     yield from rate_and_loss(recording, steps)
     yield from gradient_norms(steps)
-    yield from input_scale(recording)
-    yield from origin(recording, steps)
+    yield from input_scale(spoilt)
+    yield from origin(spoilt, main_steps(spoilt))
     if relate:
         yield from association(recording)
 
 
-def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured]:
+def about_learning(recording: Recording, steps: list[Step], spoilt: Recording) -> Iterator[Measured]:
     """First losses, terms of the loss, gradients, weights and activations."""
     yield from first_loss(recording, steps)
     yield from loss_terms(recording, steps)
@@ -113,7 +117,7 @@ def about_learning(recording: Recording, steps: list[Step]) -> Iterator[Measured
     yield from optimizer_state(recording, steps)
     yield from activations(recording)
     yield from nonfinite_steps(recording, steps)
-    yield from unlocalised(recording, steps)
+    yield from unlocalised(spoilt, main_steps(spoilt))
     yield from influence(recording)
     yield from hand_gradients(recording)
 

@@ -36,7 +36,7 @@ def pace(found: Sequence[Measured]) -> Iterator[Measured]:
 def late(times: StepTimes, waiting: RankWaiting) -> tuple[int | None, float | None]:
     """The rank that nearly always comes last, and how many times longer than the others it takes."""
     last = max(waiting.arrivals, key=lambda one: one.last, default=None)
-    if last is None or last.last < MOSTLY * waiting.steps or waiting.steps < 10:
+    if last is None or last.last < MOSTLY * waiting.steps or waiting.steps < 10 or not waiting.meet:
         return None, None
     own = times.median - waiting.spread_median
     return last.rank, times.median / max(own, 0.05 * times.median)

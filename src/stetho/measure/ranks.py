@@ -21,6 +21,7 @@ from stetho.facts import (
 )  # fmt: skip
 from stetho.measure.loading import prints
 from stetho.measure.loss import loss_curve
+from stetho.measure.lost_rank import lost_rank
 from stetho.measure.run import memory, step_times
 from stetho.measure.series import Measured, main_steps, plural, taken
 from stetho.recording import Recording
@@ -36,9 +37,13 @@ def rank_facts(ranks: Recordings) -> Iterator[Measured]:
     """What only the records of all ranks together can tell."""
     if len(ranks) > 1:
         yield from every_rank(ranks)
-        yield from agreement(ranks)
+        agreed = list(agreement(ranks))
+        yield from agreed
         yield from samples(ranks)
-        yield from waiting(ranks)
+        if not any(isinstance(fact, RankAgreement) and fact.first_parameters == 0 for fact, _ in agreed):
+            # Parts of a model take turns, and models that differ from the first step on are none that wait.
+            yield from waiting(ranks)
+        yield from lost_rank(ranks)
 
 
 def every_rank(ranks: Recordings) -> Iterator[Measured]:
@@ -99,6 +104,7 @@ def samples(ranks: Recordings) -> Iterator[Measured]:
         int(sizes),
         *_losses(ranks),
         *_shared(seen),
+        one_model=_alike(ranks),
     )
     yield fact, f"all ranks had the same samples in {same} of {plural(len(common), 'step')} compared"
 
@@ -145,9 +151,8 @@ def agreement(ranks: Recordings) -> Iterator[Measured]:
     sums = {rank: table for rank, table in sums.items() if table}
     if len(sums) < 2:
         return
-    shapes = {rank: [b.get("sizes") for b in ranks[rank].of("parameters")] for rank in sums}
-    if any(shape != shapes[min(shapes)] for shape in shapes.values()):
-        # Each rank has a part of the model.
+    if not _alike({rank: ranks[rank] for rank in sums}):
+        # Each rank has a part of the model, or a model of its own.
         return
     common = sorted(set.intersection(*(set(table) for table in sums.values())), key=lambda key: (key[1], key[0]))
     if not common:
@@ -174,18 +179,35 @@ def agreement(ranks: Recordings) -> Iterator[Measured]:
     yield fact, told + first
 
 
+def _exchanges_after_backward(recording: Recording) -> bool:
+    """Whether no wrapper brings gradients together during backward, so that nobody waits in it."""
+    told = [body["wrapped"] for body in recording.of("own-gradient") if "wrapped" in body]
+    return bool(told) and not any(told)
+
+
+def _alike(ranks: Recordings) -> bool:
+    """Whether the parameters of all ranks have the same sizes."""
+    shapes = [[b.get("sizes") for b in recording.of("parameters")] for recording in ranks.values()]
+    return all(shape == shapes[0] for shape in shapes)
+
+
 def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
 def waiting(ranks: Recordings) -> Iterator[Measured]:
-    """When each rank begins backward in the same step, by the wall clock."""
+    """When each rank comes to the exchange of gradients in the same step, by the wall clock."""
+    after = all(_exchanges_after_backward(recording) for recording in ranks.values())
     began = {
-        rank: {s.index: s.backward_began for s in main_steps(recording) if s.backward_began is not None}
+        rank: {
+            s.index: s.backward_began + (s.backward_took or 0.0 if after else 0.0)
+            for s in main_steps(recording)
+            if s.backward_began is not None
+        }
         for rank, recording in ranks.items()
     }
     began = {rank: table for rank, table in began.items() if table}
-    if len(began) < 2:
+    if len(began) < 2 or not _alike(ranks):
         return
     common = sorted(set.intersection(*(set(table) for table in began.values())))
     if not common:
@@ -199,7 +221,13 @@ def waiting(ranks: Recordings) -> Iterator[Measured]:
         waits = [began[last[i]][i] - table[i] for i in common]
         took = [s.backward_took for s in main_steps(ranks[rank]) if s.backward_took is not None]
         arrivals.append(RankArrival(rank, counts[rank], median(waits), sum(waits), median(took) if took else None))
-    fact = RankWaiting(len(common), median(spread.values()), spread[worst], worst, tuple(arrivals))
-    late, times = counts.most_common(1)[0]
-    told = f"rank {late} begins backward last in {times} of {plural(len(common), 'step')}"
+    quarter = max(1, len(common) // 4)
+    early, late = (median(spread[i] for i in part) for part in (common[:quarter], common[-quarter:]))
+    fact = RankWaiting(
+        len(common), median(spread.values()), spread[worst], worst, tuple(arrivals), spread_early=early,
+        spread_late=late, after_backward=after,
+    )  # fmt: skip
+    rank, times = counts.most_common(1)[0]
+    verb = "ends" if after else "begins"
+    told = f"rank {rank} {verb} backward last in {times} of {plural(len(common), 'step')}"
     yield fact, f"{told}; the first rank waits {fact.spread_median:.3g} s for the last (median)"

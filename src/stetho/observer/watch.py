@@ -36,6 +36,7 @@ from .seen.manual import Manual
 from .seen.modules import Modules
 from .seen.noise import Noise
 from .seen.objectives import Objectives
+from .seen.own_gradients import OwnGradients
 from .seen.procedure import Procedure
 from .seen.reach import Reach
 from .seen.resuming import Resuming
@@ -80,6 +81,7 @@ class Watch:
         self.aside = False
         self.run = Run(self)
         self.backwards = Backwards(self)
+        self.own_gradients = OwnGradients(self)
         self.procedure = Procedure(self)
         self.scaling, self.seeding, self.resuming = Scaling(self), Seeding(self), Resuming(self)
         self.sources = Sources(self)
@@ -99,7 +101,8 @@ class Watch:
         if self.seeded:
             torch.manual_seed(int(self.plan["seed"]))
         self._patch_optimizer()
-        following: list[Any] = [self.backwards, self.procedure, self.scaling, self.seeding, self.resuming, self.sources]
+        following: list[Any] = [self.backwards, self.own_gradients, self.procedure, self.scaling, self.seeding]
+        following += [self.resuming, self.sources]
         for part in (*following, self.modules, self.data, self.workers, self.tracer, self.objectives, self.beginnings):
             part.install(self.patches)
         self.journal.gathering.append(self.hand_over)
@@ -362,6 +365,8 @@ class Watch:
             order,
         )
         watched.block.add(watched.steps, watched.kept, row)
+        if self.ranks:
+            self.own_gradients.stepped(watched)
         good = type(norm) is not float or isfinite(norm)
         for _, value in losses:
             good = good and (type(value) is not float or isfinite(value))

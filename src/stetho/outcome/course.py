@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 
 from stetho.experiment import ExperimentOutcome
+from stetho.facts import RankWaiting
+from stetho.interventions.others_held_up import PART
 from stetho.outcome.judged import Judged
 from stetho.outcome.pair import Pair
 from stetho.paired import LEAST_PAIRS, at_start, difference
 from stetho.upkeep import compare_upkeep
-from stetho.yardstick import compare_pace
+from stetho.yardstick import compare_pace, fact_in
 
+# Standard errors by which a slowing must be ruled out.
+SURE = 2.0
 # What a growing cost of steps shows.
 OF_UPKEEP = ("memory-growing", "slow-training")
 
@@ -61,6 +65,26 @@ def by_pace(pair: Pair) -> Judged:
         outcome = "better" if found.better else "worse"
     elif found.excluded:
         outcome, told = "same", f"{told}, no clear difference"
+    else:
+        outcome, told = "undecided", f"{told}, noise decides: ± {found.error:.2g}"
+    return Judged(outcome, told, found.before, found.after, "pace", found)
+
+
+def by_slowing(pair: Pair) -> Judged:
+    """The outcome of time that is taken from the run on purpose: whether it gets slower; faster is no slower."""
+    compared = compare_pace(pair.base, pair.changed)
+    found = compared.difference
+    if found is None:
+        return Judged("undecided", compared.why, measure="pace")
+    told = f"{found.before:.3g} → {found.after:.3g} steps/s"
+    waiting = fact_in(pair.base, RankWaiting)
+    # What it would come to if nobody had time to spare.
+    due = found.matters if waiting is None else found.before - 1 / (1 / found.before + PART * waiting.spare)
+    lost = -found.gain
+    if found.worse and lost > 0.6 * due:
+        outcome: ExperimentOutcome = "worse"
+    elif lost < 0.4 * due and lost + SURE * found.error < 0.8 * due:
+        outcome, told = "same", f"{told}, where {found.before - due:.3g} were due if it counted"
     else:
         outcome, told = "undecided", f"{told}, noise decides: ± {found.error:.2g}"
     return Judged(outcome, told, found.before, found.after, "pace", found)

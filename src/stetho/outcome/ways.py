@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stetho.outcome.course import by_chance, by_pace, by_start, by_upkeep
+from stetho.outcome.course import by_chance, by_pace, by_slowing, by_start, by_upkeep
 from stetho.outcome.judged import Judged
 from stetho.outcome.losses import (
     by_any_loss,
@@ -50,6 +50,7 @@ WAYS: Mapping[str, Way] = {
     "numbers": Way("which number a class has in training: results of held-out data tell", by_marked_result),
     # How a run goes.
     "time": Way("nothing but time: the speed of steps tells", by_pace),
+    "slack": Way("nothing but time that may be to spare: only whether steps get slower tells", by_slowing),
     "upkeep": Way("nothing but what steps come to cost: memory and time tell, by how they grow", by_upkeep),
     "chance": Way("nothing but chance: any difference tells", by_chance),
     "start": Way("what a run has to begin with: its first steps tell, as it may recover from them", by_start),

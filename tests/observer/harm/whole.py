@@ -153,6 +153,9 @@ train()
 if "joined" in sys.argv:
     # After this the observer looks no more at what happens inside models.
     torch.distributed.init_process_group("gloo", init_method=f"file://{os.getcwd()}/store", rank=0, world_size=1)
+    wrapped = nn.parallel.DistributedDataParallel(nn.Linear(2, 2))
+    wrapped(torch.ones(1, 2)).sum().backward()
+    print("wrapped", digest([p.grad for p in wrapped.parameters()]))
     torch.distributed.destroy_process_group()
     torch.compile(nn.Linear(2, 2), backend="eager")
 print("drawn", torch.rand(1).item())

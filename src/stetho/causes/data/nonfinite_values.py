@@ -21,6 +21,7 @@ nonfinite_values = Cause(
         "data-refused": 0.50,
         "cell-not-finite": 0.60,
         "finite-values": {"symptom-gone": 0.80, "better": 0.12, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
+        "lost-rank-out": {"symptom-gone": 0.50, "better": 0.10, "same": 0.34, "worse": 0.03, "new-failure": 0.03},
     },
     mechanism=("cell-not-finite", "input-nonfinite", "data-refused"),
     statement="NaN or Inf enters the model with the data",

@@ -21,6 +21,7 @@ noise_floor = Cause(
     subtle=True,
     symptoms={"none": 0.60, "loss-flat": 0.30, "loss-slow": 0.04, "loss-oscillating": 0.03, "metric-stuck": 0.01},
     predicts={
+        "others-held-up": {"symptom-gone": 0.01, "better": 0.02, "same": 0.05, "worse": 0.89, "new-failure": 0.03},
         "perfect-answers": {"symptom-gone": 0.01, "better": 0.93, "same": 0.03, "worse": 0.01, "new-failure": 0.02},
         "own-seeds": {"symptom-gone": 0.0, "better": 0.0, "same": 0.96, "worse": 0.02, "new-failure": 0.02},
         "time-apart": {"symptom-gone": 0.01, "better": 0.02, "same": 0.91, "worse": 0.04, "new-failure": 0.02},

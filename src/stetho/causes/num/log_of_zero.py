@@ -23,6 +23,7 @@ log_of_zero = Cause(
         "log-at-zero": 0.96,
         "log-floor": {"symptom-gone": 0.88, "better": 0.06, "same": 0.03, "worse": 0.01, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.25, "better": 0.10, "same": 0.60, "worse": 0.03, "new-failure": 0.02},
+        "lost-rank-out": {"symptom-gone": 0.50, "better": 0.10, "same": 0.34, "worse": 0.03, "new-failure": 0.03},
     },
     mechanism=("log-at-zero",),
     statement="a logarithm is taken at zero",

@@ -22,6 +22,7 @@ overflow = Cause(
         "exponential-overflows": 0.96,
         "exponent-limit": {"symptom-gone": 0.88, "better": 0.06, "same": 0.03, "worse": 0.01, "new-failure": 0.02},
         "lr=x0.1": {"symptom-gone": 0.25, "better": 0.10, "same": 0.60, "worse": 0.03, "new-failure": 0.02},
+        "lost-rank-out": {"symptom-gone": 0.50, "better": 0.10, "same": 0.34, "worse": 0.03, "new-failure": 0.03},
     },
     mechanism=("exponential-overflows",),
     statement="an exponential grows beyond what the numbers can hold",

@@ -27,6 +27,7 @@ AGREE = {"ranks": [0, 1], "steps": 10, "parameters_differ": 0, "buffers_differ":
         "by chance, of few": {"rank-samples": {**SAME, "steps": 4, "same": 4, "different": 4}},
         "parts of one model": {"rank-samples": SAME, "rank-agreement": {**AGREE, "parameters_differ": 10}},
         "some batches that all share": {"rank-samples": {**SAME, "same": 20}},
+        "models of another size each": {"rank-samples": {**SAME, "one_model": False}},
     },
 )
 def ranks_read_the_same(
@@ -39,9 +40,9 @@ def ranks_read_the_same(
     to be shared out, the rest of it is never seen.
 
     ## False alarms
-    Ranks that hold parts of one model are given the same samples on purpose; their parameters differ.
+    Ranks that hold parts of one model, or a model each, are given the same samples on purpose; their parameters differ.
     """
-    if agreement is not None and agreement.parameters_differ:
+    if not samples.one_model or (agreement is not None and agreement.parameters_differ):
         return
     if samples.shared is not None and samples.shared >= part and samples.same < samples.steps:
         yield Finding(

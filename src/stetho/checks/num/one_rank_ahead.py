@@ -1,55 +1,60 @@
 from collections.abc import Iterator
 
 from stetho.check import Finding, check
-from stetho.facts import Ranks
+from stetho.facts import LostRank, Ranks
 
 WELL = {"rank": 0, "steps": 50, "loss_first": 3.0, "loss_last": 0.5, "nonfinite_step": None, "step_seconds": 0.1,
         "wait_seconds": None, "memory": None}  # fmt: skip
+RANKS = {"ranks": [{**WELL, "nonfinite_step": 30}, {**WELL, "rank": 1, "nonfinite_step": 30, "loss_lost": 30}]}
+LOST = {"rank": 1, "step": 30, "what": "loss", "others": [0], "loss_raised": 1.4, "gradient_raised": 2.0}
 
 
 @check(
     reads=Ranks,
+    also=LostRank,
     root="which rank failed first",
     background=0.03,
-    given={"dist/one-rank-nonfinite": 0.95, "data/nonfinite-values": 0.06, "other/unlisted": 0.04},
+    given={
+        "dist/one-rank-nonfinite": 0.95,
+        # What is wrong with a sample is wrong on the rank that reads it.
+        "data/nonfinite-values": 0.50,
+        "num/log-of-zero": 0.50,
+        "num/sqrt-at-zero": 0.50,
+        "num/division-by-zero": 0.50,
+        "num/overflow": 0.40,
+        "data/labels-all-ignored": 0.40,
+        "other/unlisted": 0.05,
+    },
     fires={
-        "its own loss is lost, the gradients of all are": {
-            "ranks": [{**WELL, "nonfinite_step": 30}, {**WELL, "rank": 1, "nonfinite_step": 30, "loss_lost": 30}],
-        },
-        "a step ahead": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 30}]},
+        "its own loss is lost, the gradients of all are": {"ranks": RANKS, "lost-rank": LOST},
+        "its own gradient is": {"ranks": RANKS, "lost-rank": {**LOST, "what": "gradient"}},
     },
     quiet={
-        "all at once": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1, "nonfinite_step": 31}]},
-        "the losses of all": {
-            "ranks": [
-                {**WELL, "nonfinite_step": 31, "loss_lost": 31},
-                {**WELL, "rank": 1, "nonfinite_step": 31, "loss_lost": 31},
-            ],
-        },
-        "all are finite": {"ranks": [WELL, {**WELL, "rank": 1}]},
-        "the others had stopped before": {"ranks": [{**WELL, "steps": 20}, {**WELL, "rank": 1, "nonfinite_step": 30}]},
+        "no rank was alone": {"ranks": {"ranks": [{**WELL, "nonfinite_step": 31}, {**WELL, "rank": 1}]}},
+        "all are finite": {"ranks": {"ranks": [WELL, {**WELL, "rank": 1}]}},
+        "the first of all that run away": {"ranks": RANKS, "lost-rank": {**LOST, "loss_raised": 4e9}},
+        "after gradients that run away": {"ranks": RANKS, "lost-rank": {**LOST, "gradient_raised": 7e6}},
     },
 )  # fmt: skip
-def one_rank_ahead(ranks: Ranks) -> Iterator[Finding]:
-    """One rank meets NaN or Inf in its loss or gradient before the others do.
+def one_rank_ahead(ranks: Ranks, lost: LostRank | None) -> Iterator[Finding]:
+    """One rank meets NaN or Inf in its own loss or gradient, and all others are lost by adding its gradient to theirs.
 
     ## Why it matters
     Gradients are added up over all ranks: what is wrong on one of them is on all of them with the next step.
 
     ## False alarms
-    Ranks that took fewer steps say nothing, and are not compared.
+    Where losses or gradients have run away on all ranks, one of them is the first to pass what a number can hold; that
+    is not counted. Nor is what a rank meets and leaves out of its step.
     """
-    bad = [one.nonfinite_step for one in ranks.ranks if one.nonfinite_step is not None]
-    first = min(bad, default=None)
-    if first is None:
-        return
-    early = [one.rank for one in ranks.ranks if one.nonfinite_step == first]
-    # Gradients have been added up over all ranks when they are looked at; a loss is a rank's own.
-    alone = [one.rank for one in ranks.ranks if one.loss_lost is not None and one.loss_lost <= first]
-    if alone:
-        early = alone
-    later = [one for one in ranks.ranks if one.rank not in early and one.steps > first]
-    if later and len(early) <= len(ranks.ranks) / 2:
+    if lost is not None and not ran_away(lost):
         yield Finding(
-            f"rank {', '.join(map(str, early[:8]))} meets NaN or Inf at step {first}, before the others", step=first
+            f"the {lost.what} of rank {lost.rank} is NaN or Inf at step {lost.step}, where that of "
+            f"{'rank' if len(lost.others) == 1 else 'ranks'} {', '.join(map(str, lost.others[:8]))} is finite",
+            where=(lost.where,) if lost.where is not None else (),
+            step=lost.step,
         )
+
+
+def ran_away(lost: LostRank, *, loss: float = 50.0, gradient: float = 1e4) -> bool:
+    """Whether the steps before had losses or gradients far beyond the usual: then all ranks were on their way."""
+    return lost.loss_raised > loss or lost.gradient_raised > gradient

@@ -29,7 +29,7 @@ DROPPING = {
 UNSEEN_BY_TRAINING = (
     "data/split-leakage", "data/target-leakage", "data/distribution-shift", "data/too-little", "hp/overfitting",
     "data/worker-seed-duplication", "train/train-mode-in-eval", "train/hidden-state-carried", "loss/metric-mismatch",
-    "arch/causal-leak", "env/input-bound", "env/slow-storage", "env/device-unused", "dist/straggler", "dist/same-data",
+    "arch/causal-leak", "env/input-bound", "env/slow-storage", "env/device-unused", "dist/same-data",
 )  # fmt: skip
 HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-destroyed", "data/labels-all-ignored")
 
@@ -43,6 +43,8 @@ HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-dest
     given={
         **dict.fromkeys(UNSEEN_BY_TRAINING, 0.02),
         **dict.fromkeys(HARD_FOR_ALL, 0.05),
+        # What is slow has taken few steps so far.
+        "dist/straggler": 0.10,
         **dict.fromkeys(("none/healthy", "none/completed", "none/seed-noise"), 0.01),
         "none/converged": 0.02,
         "none/slow-but-learning": 0.08,

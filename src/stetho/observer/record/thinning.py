@@ -16,7 +16,7 @@ STAYING = (
     "attached", "run", "model", "optimizer", "parameters", "coverage", "planned", "loader", "scheduler", "loaded",
     "seeded", "mode", "input", "raw", "pairs", "rows", "skipped", "scaler", "origin", "unlocalised", "fault", "end",
     "applied", "full", "influence", "dropping", "ring", "change", "streams", "sources", "clearing", "clip", "eval",
-    "evaluation", "noise", "units", "unseeded", "workers",
+    "evaluation", "noise", "units", "unseeded", "workers", "own-gradient",
 )  # fmt: skip
 OFTEN = 200
 # Of these the last one says it all.

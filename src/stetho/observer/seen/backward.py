@@ -126,6 +126,8 @@ class Backwards:
                 watched.look_for_reset()
         if len(watch.optimizers) > 1:
             self._several()
+        if watch.ranks:
+            watch.own_gradients.begins()
         site = watch.journal.here(3)
         for loss in losses:
             if loss.numel() == 1:
@@ -221,6 +223,7 @@ class Backwards:
         if self.watch.ranks:
             spent = time.perf_counter() - begun
             self.time = (time.time() - spent, spent)
+            self.watch.own_gradients.ended()
         if self.watch.manual.on:
             self.watch.manual.backward_ended()
 

@@ -75,6 +75,7 @@ class Scaling:
         self.watch.journal.write("skipped", o=watched.index, i=watched.steps, scale=self.scale)
         self.watch.replay.step_ended()
         self.watch.backwards.taken()
+        self.watch.own_gradients.lost = False
         self.watch.procedure.taken()
         watched.pending, self.watch.objectives.values, watched.backwards = [], [], 0
         self.watch.procedure.clipped = watched.unclipped = None
