@@ -10,7 +10,7 @@ import pytest
 from stetho import measure, recording
 from stetho.executors import local
 from stetho.experiment import Bound, Job
-from stetho.facts import Clipping, DroppedInEvaluation, Fact, LossInputs, RoundedUpdates
+from stetho.facts import Clipping, DroppedInEvaluation, Evaluations, Fact, LossCurve, LossInputs, RoundedUpdates
 
 TORCH = """
 import torch
@@ -98,6 +98,43 @@ net.fit(x, x[:, :1], batch_size=32, epochs=2, verbose=0)
     assert isinstance(found, Clipping)
     assert set(found.limits) == {1e-3}
     assert min(found.norms) > 1e-3
+
+
+KERAS = """
+import os
+os.environ["KERAS_BACKEND"] = "torch"
+import numpy as np, keras
+keras.utils.set_random_seed(0)
+x = np.random.default_rng(0).normal(size=(160, 4)).astype("float32")
+kind = np.arange(160) % 4
+told = {{"classes": kind, "rows": np.eye(4, dtype="float32")[kind], "numbers": x[:, :1]}}["{form}"]
+net = keras.Sequential([keras.Input((4,)), keras.layers.Dense({units}, activation={activation})])
+net.compile(optimizer="sgd", loss={loss})
+net.fit(x[:128], told[:128], batch_size=32, epochs=3, verbose=0, validation_data=(x[128:], told[128:]))
+"""
+OF_LOGITS = "keras.losses.CategoricalCrossentropy(from_logits=True)"
+
+
+@pytest.mark.parametrize(
+    ("form", "units", "activation", "loss", "function"),
+    [
+        ("rows", 4, "'softmax'", "'categorical_crossentropy'", "nll_loss"),
+        ("rows", 4, "None", OF_LOGITS, "cross_entropy"),
+        ("classes", 4, "'softmax'", "'sparse_categorical_crossentropy'", "nll_loss"),
+        ("numbers", 1, "None", "'mse'", "mse_loss"),
+    ],
+)
+def test_losses_of_keras_are_those_of_torch(
+    tmp_path: Path, form: str, units: int, activation: str, loss: str, function: str
+) -> None:
+    facts = facts_of(tmp_path, KERAS.format(form=form, units=units, activation=activation, loss=loss))
+    curve, inputs, seen = facts[LossCurve], facts[LossInputs], facts[Evaluations]
+    assert isinstance(curve, LossCurve) and isinstance(inputs, LossInputs) and isinstance(seen, Evaluations)
+    assert {site.function for site in inputs.sites if site.trained} - {"log_softmax"} == {function}
+    assert curve.chance is not None and (form == "numbers" or curve.chance == pytest.approx(1.386, abs=1e-3))
+    held_out = seen.held_out()
+    assert held_out is not None and len(held_out.steps) == 3
+    assert (held_out.right[-1] is None) == (form == "numbers")
 
 
 def test_ends_of_series_of_numbers_are_seen(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ def meet(
 
     @guard.anywhere
     def install() -> None:
+        from .seen.keras_losses import KerasLosses
         from .seen.keras_steps import KerasSteps
         from .watch import Watch
 
@@ -89,6 +90,7 @@ def meet(
         watches.append(watch)
         watch.install()
         awaited.append(KerasSteps(watch).install())
+        awaited.extend(KerasLosses(watch).install())
         awaited.append(arrival.when_imported("numpy.random", guard.anywhere(watch.seeding.numpy_imported)))
         write_before_exit(watch)
         stacks.leave_later(plan, begun)

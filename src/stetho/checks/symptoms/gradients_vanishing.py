@@ -6,14 +6,15 @@ from stetho.facts import LayerGradient, LayerGradients
 
 
 def layers(*norms: float, names: Sequence[str] = ()) -> dict[str, object]:
+    named = zip(names or [f"layer{number}" for number in range(len(norms))], norms, strict=True)
     return {
         "steps": [0, 10, 20],
         "layers": [
             {
-                "name": names[number] if names else f"layer{number}", "optimizer": 0, "size": None, "first": norm,
-                "last": norm, "median": norm, "lowest": norm, "highest": norm, "samples": 3,
+                "name": name, "optimizer": 0, "size": None, "first": norm, "last": norm, "median": norm,
+                "lowest": norm, "highest": norm, "samples": 3,
             }
-            for number, norm in enumerate(norms)
+            for name, norm in named
         ],
     }  # fmt: skip
 

@@ -63,6 +63,8 @@ class Objectives:
         self.left = 0
         # Values of the losses that were computed for training since the last step, with their call sites.
         self.values: list[tuple[int, Any, Any]] = []
+        # What a library makes of the losses of single samples that it asks torch for: their mean or their sum.
+        self.reduced: str | None = None
 
     def install(self, patches: Patches) -> None:
         """Put the wrappers where torch's own modules and the program look the functions up."""
@@ -132,7 +134,9 @@ class Objectives:
             self.watch.data.loss_seen(arguments(name, args, kwargs)[1])
 
     @guarded
-    def called(self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def called(
+        self, name: str, expects: str, args: tuple[Any, ...], kwargs: dict[str, Any], trained: bool | None = None
+    ) -> None:
         """Record one call: always the first ones of a line, then a thin sample."""
         step = self.watch.step
         self.left -= 1
@@ -145,7 +149,8 @@ class Objectives:
                 return
             site = self.watch.journal.site(sites.here(3, 5))
             count = self.seen[site] = self.seen.get(site, 0) + 1
-            if count > 12 and step > 3 and count % 7 and not given.requires_grad:
+            trained = given.requires_grad if trained is None else trained
+            if count > 12 and step > 3 and count % 7 and not trained:
                 return
             self.watch.journal.write(
                 "loss-call",
@@ -153,12 +158,30 @@ class Objectives:
                 site=site,
                 step=step,
                 n=count,
-                grad=given.requires_grad,
-                red=kwargs.get("reduction", "mean") if name != "log_softmax" else None,
+                grad=trained,
+                red=self.reduction(kwargs) if name != "log_softmax" else None,
                 **sizes(name, given, target),
                 **self.described(name, expects, given, target, kwargs),
                 **weighting(name, args, kwargs),
             )
+
+    def reduction(self, kwargs: dict[str, Any]) -> str:
+        """What becomes of the losses of single samples."""
+        asked = str(kwargs.get("reduction", "mean"))
+        return self.reduced or asked if asked == "none" else asked
+
+    @guarded
+    def elsewhere(self, name: str, given: Any, target: Any, value: Any) -> None:
+        """A loss that a library has computed without torch's functions, of the same meaning as one of them."""
+        watch, trained = self.watch, isinstance(value, torch.Tensor) and value.requires_grad
+        if watch.data.unlabelled:
+            self.paired(name, (given, target), {})
+        if watch.step != self.step:
+            self.step_begins(watch.step)
+        if self.left > 0:
+            self.called(name, LOSSES[name], (given, target), {"reduction": "none"}, trained)
+        if not trained and isinstance(value, torch.Tensor) and not value.is_meta:
+            watch.evaluations.seen(name, given, target, "none", value)
 
     @guarded
     def returned(self, name: str, function: Any, args: Any, kwargs: Any, value: Any) -> None:
