@@ -6,7 +6,8 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -17,7 +18,7 @@ from stetho.check import Check, Finding, Judgement, Outcome
 from stetho.evidence import Place
 from stetho.experiment import Change, Experiment, ExperimentOutcome
 from stetho.facts import Checkpoints, Config, Crash, LossCurve, LossScale, Metrics, RankLosses, RunEnd, Statements
-from stetho.inquiry import gravest, judge_all
+from stetho.inquiry import Inquiry, gravest, judge_all
 from stetho.intervention import OUTCOMES, Intervention
 from stetho.reason import (
     CURED,
@@ -42,6 +43,7 @@ from stetho.reason import (
     unmatched,
     without_symptom,
 )
+from stetho.why import nothing_localised
 
 GONE = {"symptom-gone": 0.8, "better": 0.1, "same": 0.06, "worse": 0.02, "new-failure": 0.02}
 LITTLE = {"symptom-gone": 0.02, "better": 0.08, "same": 0.7, "worse": 0.15, "new-failure": 0.05}
@@ -685,6 +687,33 @@ def test_a_sum_over_the_batch_is_named_before_the_rate_it_spoils() -> None:
     assert gate.cause != "hp/lr-too-high" and not gate.passes
     now, _ = real("loss-diverging", (calmed,), updates_too_large="fired")
     assert next(iter(now)) == "hp/lr-too-high"
+
+
+def test_chance_by_nature_does_not_explain_what_a_simple_model_reads() -> None:
+    """The labels say something, as shuffling them shows, and neighbours have read more of it than the network."""
+    tried = experiment("X1", "shuffled-labels", "worse", catalogue=declared.load())
+    now, _ = real("loss-high", (tried,), outdone_by_simple_model="fired")
+    assert now["none/noise-floor"] < 0.1
+    now, _ = real("loss-flat", (tried,))
+    assert now["none/noise-floor"] > 0.1
+
+
+def test_a_decay_that_undoes_what_is_learned_is_named_though_the_weights_have_not_shrunk_to_nothing() -> None:
+    cured = experiment("X1", "weight-decay=0", "symptom-gone", catalogue=declared.load())
+    shown: dict[str, Outcome] = {"decay_undoes_learning": "fired", "outdone_by_simple_model": "fired"}
+    now, gate = real("loss-high", (cured,), **shown)
+    assert gate.passes and gate.cause == "hp/weight-decay-too-high"
+    now, gate = real("none", (), decay_undoes_learning="fired")
+    assert next(iter(now)) == "none/healthy" and not gate.passes
+
+
+def test_what_explains_a_symptom_away_stands_only_once_nothing_is_left_to_ask() -> None:
+    changes = ("one-batch", "synthetic", "shuffled-labels", "regularised")
+    tried = tuple(experiment(f"X{i}", change, "same", catalogue=declared.load()) for i, change in enumerate(changes))
+    inquiry = cast(Inquiry, SimpleNamespace(catalogue=declared.load()))
+    assert not nothing_localised(inquiry, Seen("loss-flat", (), tried), {"none/noise-floor": 0.9})
+    assert nothing_localised(inquiry, Seen("loss-flat", (), tried), {"other/unlisted": 0.9})
+    assert not nothing_localised(inquiry, Seen("loss-flat", (), tried[:3]), {"other/unlisted": 0.9})
 
 
 def test_a_missing_reset_is_named_before_the_rate_that_calms_it() -> None:

@@ -72,6 +72,9 @@ def experiment(inquiry: Inquiry) -> None:
 
 def nothing_localised(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> bool:
     """Whether experiments have answered and still no fault leads: then comparing with what works is the next step."""
+    if seen.symptom != "none" and next(iter(now)).startswith("none/"):
+        # What explains a symptom away stands only once nothing is left that could show the contrary.
+        return False
     answered = sum(bool(x.outcome not in NO_EVIDENCE and x.supplies is None and x.predicted) for x in seen.experiments)
     return answered >= CYCLES and not localised(inquiry.catalogue, now)
 
