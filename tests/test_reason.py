@@ -35,12 +35,10 @@ from stetho.reason import (
     independent,
     information,
     outcome_table,
-    outdone,
     posterior,
     predicted,
     priors,
     supply_tables,
-    unmatched,
     without_symptom,
 )
 from stetho.why import nothing_localised
@@ -358,7 +356,7 @@ def test_an_experiment_without_an_answer_changes_nothing(outcome: ExperimentOutc
     before = posterior(SMALL, seen(rows_sum="fired"))
     tried = experiment("X1", "scores", outcome)
     assert posterior(SMALL, seen("loss-flat", tried, rows_sum="fired")) == before
-    assert deciding([tried], "loss/softmax", {"hp/slow": 0.1}) == ()
+    assert deciding([tried], "loss/softmax", {"hp/slow": 0.1}, {}) == ()
     # Nor does it hide a variant that did answer.
     later = experiment("X2", "scores", "symptom-gone")
     assert independent([tried, later]) == [later]
@@ -367,7 +365,7 @@ def test_an_experiment_without_an_answer_changes_nothing(outcome: ExperimentOutc
 def test_a_closer_look_changes_nothing_by_itself() -> None:
     look = experiment("X1", "scores", "same", supplies="rows-sum")
     assert posterior(SMALL, seen("loss-flat", look)) == posterior(SMALL, seen())
-    assert deciding([look], "loss/softmax", {}) == ()
+    assert deciding([look], "loss/softmax", {}, {}) == ()
 
 
 # --- variants of one change ----------------------------------------------------------------------------------
@@ -737,35 +735,16 @@ def test_a_traceback_alone_establishes_an_exception() -> None:
     assert (gate.cause, gate.passes) == ("env/exception", True), gate.reason
 
 
-# --- a cure that another change must not equal ---------------------------------------------------------------
-
-
-def duel(ours: float | None, theirs: float | None, outcome: ExperimentOutcome = "symptom-gone") -> list[Experiment]:
-    rate = [made("rate", outcome, theirs)] if theirs is not None else []
-    return [made("fix", "symptom-gone", ours), *rate]
-
-
-def made(name: str, outcome: ExperimentOutcome, after: float | None) -> Experiment:
-    return Experiment("X1", "control", Change(name), "?", {}, outcome, "", 1.0, 60, after=after)
-
-
 @pytest.mark.parametrize(
-    ("experiments", "better", "why"),
-    [
-        (duel(0.1, 0.2), True, ""),
-        (duel(0.2, 0.2), False, "rate does as well"),
-        (duel(0.2, 0.1), False, "rate does as well"),
-        (duel(0.2, 0.1, "same"), None, ""),
-        (duel(0.2, 0.1, "undecided"), None, "it is not known whether rate would do as well"),
-        (duel(0.2, None), None, "it is not known whether rate would do as well"),
-        (duel(None, 0.2), None, "rate does as well"),
-    ],
+    ("slower", "warmed", "claimed"), [(0.06, 0.94, True), (0.06, 0.07, False), (0.06, 0.10, False), (1.2, 0.3, False)]
 )
-def test_a_cure_must_do_better_than_the_change_it_has_to_outdo(
-    experiments: list[Experiment], better: bool | None, why: str
+def test_a_rate_is_claimed_beside_a_warm_up_that_helps_where_a_smaller_one_leaves_far_less(
+    slower: float, warmed: float, claimed: bool
 ) -> None:
-    one = cause("hp/one", trial="fix", outdoes="rate")
-    assert outdone(one, experiments) is better
-    assert unmatched(one, experiments) == why
-    assert outdone(cause("hp/two"), experiments) is None
-    assert unmatched(cause("hp/two"), experiments) == ""
+    found = declared.load()
+    calmed = replace(experiment("X1", "lr=x0.1", "symptom-gone", catalogue=found), before=1.78, after=slower)
+    warm = replace(experiment("X2", "warmup", "symptom-gone", catalogue=found), before=1.78, after=warmed)
+    settled = deciding((calmed, warm), "hp/lr-too-high", {"hp/no-warmup": 0.05}, found.causes)
+    assert settled == (("X1",) if claimed else ())
+    now, _ = real("loss-flat", (calmed, warm), rate_keeps_loss_up="fired", thrown_out_at_once="fired")
+    assert (now["hp/lr-too-high"] > 13 * now["hp/no-warmup"]) is claimed

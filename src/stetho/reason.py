@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from stetho.catalogue import Catalogue
 from stetho.cause import CATEGORY_RATES, NOTHING_WRONG, UNLISTED, Cause, fitting, prior
 from stetho.check import Check, Judgement
-from stetho.experiment import Experiment
+from stetho.experiment import NO_EVIDENCE, Experiment
+from stetho.other_cure import beside_other_cure, unmatched
 
 # No outcome is so unlikely under a cause that one finding could rule it out alone.
 FLOOR = 0.02
@@ -34,11 +35,6 @@ NOT_CURED: Mapping[str, float] = {
     "worse": 0.13,
     "new-failure": 0.08,
 }
-# By what share of the other's level a cure has to be the better one, where two changes have helped; and how likely that
-# is under the cause that it cures, and under any other.
-OUTDONE = 0.1
-OUTDOES, OUTDOES_BY_CHANCE = 0.9, 0.3
-NO_EVIDENCE = ("not-applied", "undecided")
 
 
 @dataclass(frozen=True)
@@ -163,11 +159,8 @@ def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
             weight *= experiment_likelihood(experiment, cause.id)
         weights[cause.id] = weight
     for cause in catalogue.causes.values():
-        better = outdone(cause, seen.experiments)
-        if better is not None:
-            for other in weights:
-                chance = OUTDOES if other == cause.id else OUTDOES_BY_CHANCE
-                weights[other] *= chance if better else 1 - chance
+        for other in weights:
+            weights[other] *= beside_other_cure(cause, other, seen.experiments)
     total = sum(weights.values())
     ranked = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     return {cause: weight / total for cause, weight in ranked}
@@ -263,7 +256,7 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
         return Gate(leader, False, matched, mechanism)
     if cause.proof_by_artifact and (not cause.proofs or set(mechanism) & set(cause.proofs)):
         return Gate(leader, True, "the artifact itself is proof", mechanism)
-    settled = deciding(seen.experiments, leader, rivals)
+    settled = deciding(seen.experiments, leader, rivals, catalogue.causes)
     if not settled:
         names = ", ".join(rivals) or "other/unlisted"
         return Gate(leader, False, f"no experiment favours it 10 to 1 over {names}", mechanism)
@@ -276,47 +269,28 @@ def unseen(cause: Cause, seen: Seen) -> bool:
     return bool(cause.mechanism) and all(answers.get(check) == "quiet" for check in cause.mechanism)
 
 
-def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float]) -> tuple[str, ...]:
+def deciding(
+    experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float], causes: Mapping[str, Cause]
+) -> tuple[str, ...]:
     """Applied experiments that favour the cause at least 10 to 1 over every rival still above one percent.
 
-    The unlisted fault is always among them, however improbable it has become.
+    The unlisted fault is always among them, however improbable it has become. Where a rival's own cure has been tried
+    as well, and must outdo this change, what came of both counts together.
     """
-    against = {*rivals, "other/unlisted"}
+
+    def favours(x: Experiment, rival: str) -> bool:
+        other = causes.get(rival)
+        together = other is not None and other.outdoes == x.change.label
+        mine, theirs = (beside_other_cure(other, c, experiments) if other and together else 1.0 for c in (cause, rival))
+        return experiment_likelihood(x, cause) * mine >= 10 * experiment_likelihood(x, rival) * theirs - 1e-9
+
     return tuple(
         x.id
         for x in experiments
         if x.outcome not in NO_EVIDENCE
         and x.supplies is None
-        and all(experiment_likelihood(x, cause) >= 10 * experiment_likelihood(x, r) - 1e-9 for r in against)
+        and all(favours(x, rival) for rival in {*rivals, "other/unlisted"})
     )
-
-
-def beside(cause: Cause, experiments: Sequence[Experiment]) -> tuple[Experiment | None, Experiment | None]:
-    """The trial of a cause and the change that it has to outdo, as far as they have answered."""
-    told = {x.change.label: x for x in experiments if x.outcome not in NO_EVIDENCE}
-    return told.get(cause.trial or ""), told.get(cause.outdoes or "")
-
-
-def outdone(cause: Cause, experiments: Sequence[Experiment]) -> bool | None:
-    """Whether the cure does clearly better than the change that it has to outdo; None where not both have helped."""
-    ours, theirs = beside(cause, experiments)
-    if ours is None or theirs is None or not {ours.outcome, theirs.outcome} <= {"symptom-gone", "better"}:
-        return None
-    if ours.after is None or theirs.after is None or ours.measure != theirs.measure:
-        return None
-    gain = theirs.after - ours.after if ours.measure.startswith("loss") else ours.after - theirs.after
-    return gain > OUTDONE * abs(theirs.after)
-
-
-def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
-    """Why the cure is not shown to do better than the change that it has to outdo; empty where it is."""
-    if cause.outdoes is None:
-        return ""
-    _, theirs = beside(cause, experiments)
-    if theirs is None:
-        return f"it is not known whether {cause.outdoes} would do as well"
-    helped = theirs.outcome in ("symptom-gone", "better")
-    return f"{cause.outdoes} does as well" if helped and not outdone(cause, experiments) else ""
 
 
 def unconfirmed(cause: Cause, mechanism: Sequence[str], experiments: Sequence[Experiment]) -> str:

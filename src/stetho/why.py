@@ -15,12 +15,13 @@ from stetho.errors import BadRequest, Interrupted, WorkerLost
 from stetho.executors import choice as executors
 from stetho.executors import local
 from stetho.executors.protocol import Executor
+from stetho.experiment import NO_EVIDENCE
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
-from stetho.reason import NO_EVIDENCE, Seen
+from stetho.reason import Seen
 from stetho.regression.comparison import compare
 from stetho.regression.reference import resolve
 from stetho.store import remembered
