@@ -319,8 +319,7 @@ class Watch:
             self.ring.step_ended(watched)
         self.replay.step_ended()
         self.data.step_ended()
-        if not self.reach.written:
-            self.reach.step_ended(self.step)
+        self.reach.step_ended(self.step)
         self.tracer.look(self.step)
         self.functions.step_ended(self.step)
         if self.bound and steps >= self.bound:
