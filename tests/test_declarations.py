@@ -23,6 +23,7 @@ from stetho.artifact import Artifact, artifact_at
 from stetho.cause import Cause
 from stetho.check import Check, Example, Judgement, judge
 from stetho.codec import decode
+from stetho.experiment import NO_EVIDENCE
 from stetho.facts import FACTS, Fact
 from stetho.intervention import OUTCOMES
 from stetho.outcome import WAYS
@@ -436,7 +437,7 @@ def test_every_symptom_is_in_the_published_schema() -> None:
 
 def test_the_published_schema_knows_every_outcome() -> None:
     known = SCHEMA["$defs"]["outcome"]["enum"]
-    assert set(known) == {*OUTCOMES, *reason.NO_EVIDENCE}
+    assert set(known) == {*OUTCOMES, *NO_EVIDENCE}
 
 
 # --- numbers -------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -17,11 +18,10 @@ from stetho.check import Check, Finding, Judgement, Outcome
 from stetho.evidence import Place
 from stetho.experiment import Change, Experiment, ExperimentOutcome
 from stetho.facts import Checkpoints, Config, Crash, LossCurve, LossScale, Metrics, RankLosses, RunEnd, Statements
-from stetho.inquiry import gravest, judge_all
+from stetho.inquiry import Inquiry, gravest, judge_all
 from stetho.intervention import OUTCOMES, Intervention
+from stetho.other_cure import CALMS_OTHERWISE, CALMS_THOUGH_RIGHT, helped, only_calms, otherwise_cured
 from stetho.reason import (
-    CALMS_OTHERWISE,
-    CALMS_THOUGH_RIGHT,
     CURED,
     FLOOR,
     NOT_CURED,
@@ -33,21 +33,17 @@ from stetho.reason import (
     counted,
     deciding,
     floored,
-    helped,
     independent,
     information,
-    only_calms,
-    otherwise_cured,
     outcome_table,
-    outdone,
     posterior,
     predicted,
     priors,
     supply_tables,
     unconfirmed,
-    unmatched,
     without_symptom,
 )
+from stetho.why import nothing_localised
 
 GONE = {"symptom-gone": 0.8, "better": 0.1, "same": 0.06, "worse": 0.02, "new-failure": 0.02}
 LITTLE = {"symptom-gone": 0.02, "better": 0.08, "same": 0.7, "worse": 0.15, "new-failure": 0.05}
@@ -362,7 +358,7 @@ def test_an_experiment_without_an_answer_changes_nothing(outcome: ExperimentOutc
     before = posterior(SMALL, seen(rows_sum="fired"))
     tried = experiment("X1", "scores", outcome)
     assert posterior(SMALL, seen("loss-flat", tried, rows_sum="fired")) == before
-    assert deciding([tried], "loss/softmax", {"hp/slow": 0.1}) == ()
+    assert deciding([tried], "loss/softmax", {"hp/slow": 0.1}, {}) == ()
     # Nor does it hide a variant that did answer.
     later = experiment("X2", "scores", "symptom-gone")
     assert independent([tried, later]) == [later]
@@ -371,7 +367,7 @@ def test_an_experiment_without_an_answer_changes_nothing(outcome: ExperimentOutc
 def test_a_closer_look_changes_nothing_by_itself() -> None:
     look = experiment("X1", "scores", "same", supplies="rows-sum")
     assert posterior(SMALL, seen("loss-flat", look)) == posterior(SMALL, seen())
-    assert deciding([look], "loss/softmax", {}) == ()
+    assert deciding([look], "loss/softmax", {}, {}) == ()
 
 
 # --- variants of one change ----------------------------------------------------------------------------------
@@ -693,6 +689,33 @@ def test_a_sum_over_the_batch_is_named_before_the_rate_it_spoils() -> None:
     assert next(iter(now)) == "hp/lr-too-high"
 
 
+def test_chance_by_nature_does_not_explain_what_a_simple_model_reads() -> None:
+    """The labels say something, as shuffling them shows, and neighbours have read more of it than the network."""
+    tried = experiment("X1", "shuffled-labels", "worse", catalogue=declared.load())
+    now, _ = real("loss-high", (tried,), outdone_by_simple_model="fired")
+    assert now["none/noise-floor"] < 0.1
+    now, _ = real("loss-flat", (tried,))
+    assert now["none/noise-floor"] > 0.1
+
+
+def test_a_decay_that_undoes_what_is_learned_is_named_though_the_weights_have_not_shrunk_to_nothing() -> None:
+    cured = experiment("X1", "weight-decay=0", "symptom-gone", catalogue=declared.load())
+    shown: dict[str, Outcome] = {"decay_undoes_learning": "fired", "outdone_by_simple_model": "fired"}
+    now, gate = real("loss-high", (cured,), **shown)
+    assert gate.passes and gate.cause == "hp/weight-decay-too-high"
+    now, gate = real("none", (), decay_undoes_learning="fired")
+    assert next(iter(now)) == "none/healthy" and not gate.passes
+
+
+def test_what_explains_a_symptom_away_stands_only_once_nothing_is_left_to_ask() -> None:
+    changes = ("one-batch", "synthetic", "shuffled-labels", "regularised")
+    tried = tuple(experiment(f"X{i}", change, "same", catalogue=declared.load()) for i, change in enumerate(changes))
+    inquiry = cast(Inquiry, SimpleNamespace(catalogue=declared.load()))
+    assert not nothing_localised(inquiry, Seen("loss-flat", (), tried), {"none/noise-floor": 0.9})
+    assert nothing_localised(inquiry, Seen("loss-flat", (), tried), {"other/unlisted": 0.9})
+    assert not nothing_localised(inquiry, Seen("loss-flat", (), tried[:3]), {"other/unlisted": 0.9})
+
+
 def test_a_missing_reset_is_named_before_the_rate_that_calms_it() -> None:
     found = declared.load()
     calmed = experiment("X1", "lr=x0.1", "symptom-gone", catalogue=found)
@@ -714,38 +737,23 @@ def test_a_traceback_alone_establishes_an_exception() -> None:
     assert (gate.cause, gate.passes) == ("env/exception", True), gate.reason
 
 
-# --- a cure that another change must not equal ---------------------------------------------------------------
-
-
-def duel(ours: float | None, theirs: float | None, outcome: ExperimentOutcome = "symptom-gone") -> list[Experiment]:
-    rate = [made("rate", outcome, theirs)] if theirs is not None else []
-    return [made("fix", "symptom-gone", ours), *rate]
+@pytest.mark.parametrize(
+    ("slower", "warmed", "claimed"), [(0.06, 0.94, True), (0.06, 0.07, False), (0.06, 0.10, False), (1.2, 0.3, False)]
+)
+def test_a_rate_is_claimed_beside_a_warm_up_that_helps_where_a_smaller_one_leaves_far_less(
+    slower: float, warmed: float, claimed: bool
+) -> None:
+    found = declared.load()
+    calmed = replace(experiment("X1", "lr=x0.1", "symptom-gone", catalogue=found), before=1.78, after=slower)
+    warm = replace(experiment("X2", "warmup", "symptom-gone", catalogue=found), before=1.78, after=warmed)
+    settled = deciding((calmed, warm), "hp/lr-too-high", {"hp/no-warmup": 0.05}, found.causes)
+    assert settled == (("X1",) if claimed else ())
+    now, _ = real("loss-flat", (calmed, warm), rate_keeps_loss_up="fired", thrown_out_at_once="fired")
+    assert (now["hp/lr-too-high"] > 13 * now["hp/no-warmup"]) is claimed
 
 
 def made(name: str, outcome: ExperimentOutcome, after: float | None) -> Experiment:
     return Experiment("X1", "control", Change(name), "?", {}, outcome, "", 1.0, 60, after=after)
-
-
-@pytest.mark.parametrize(
-    ("experiments", "better", "why"),
-    [
-        (duel(0.1, 0.2), True, ""),
-        (duel(0.2, 0.2), False, "rate does as well"),
-        (duel(0.2, 0.1), False, "rate does as well"),
-        (duel(0.2, 0.1, "same"), None, ""),
-        (duel(0.2, 0.1, "undecided"), None, "it is not known whether rate would do as well"),
-        (duel(0.2, None), None, "it is not known whether rate would do as well"),
-        (duel(None, 0.2), None, "rate does as well"),
-    ],
-)
-def test_a_cure_must_do_better_than_the_change_it_has_to_outdo(
-    experiments: list[Experiment], better: bool | None, why: str
-) -> None:
-    one = cause("hp/one", trial="fix", outdoes="rate")
-    assert outdone(one, experiments) is better
-    assert unmatched(one, experiments) == why
-    assert outdone(cause("hp/two"), experiments) is None
-    assert unmatched(cause("hp/two"), experiments) == ""
 
 
 # --- a finding that harmless things show, too ----------------------------------------------------------------

@@ -15,13 +15,12 @@ from stetho.catalogue import Catalogue
 from stetho.check import Judgement
 from stetho.choice import telling
 from stetho.evidence import Place
-from stetho.experiment import Experiment
+from stetho.experiment import NO_EVIDENCE, Experiment
 from stetho.facts import Crash, LossCurve, Progress, RunEnd
 from stetho.inquiry import BASE, Inquiry, gravest, judge_all
 from stetho.observation import UNFINISHED
 from stetho.question import gather
 from stetho.reason import (
-    NO_EVIDENCE,
     Candidate,
     Gate,
     Seen,

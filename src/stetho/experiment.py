@@ -12,6 +12,9 @@ from stetho.evidence import Place
 ExperimentOutcome: TypeAlias = Literal[
     "symptom-gone", "better", "same", "worse", "new-failure", "not-applied", "undecided"
 ]
+# Outcomes that say nothing of the run.
+NO_EVIDENCE = ("not-applied", "undecided")
+HELPED = ("symptom-gone", "better")
 ExecutorName: TypeAlias = Literal["local", "ray", "slurm"]
 ExperimentKind: TypeAlias = Literal["smoke", "control", "trial fix"]
 

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from stetho.catalogue import Catalogue
 from stetho.cause import CATEGORY_RATES, NOTHING_WRONG, UNLISTED, Cause, fitting, prior
 from stetho.check import Check, Judgement
-from stetho.experiment import Experiment
+from stetho.experiment import HELPED, NO_EVIDENCE, Experiment
+from stetho.other_cure import (
+    CALMS_OTHERWISE,
+    CALMS_THOUGH_RIGHT,
+    beside_other_cure,
+    helped,
+    only_calms,
+    otherwise_cured,
+    unmatched,
+)
 
 # No outcome is so unlikely under a cause that one finding could rule it out alone.
 FLOOR = 0.02
@@ -34,18 +43,8 @@ NOT_CURED: Mapping[str, float] = {
     "worse": 0.13,
     "new-failure": 0.08,
 }
-# By what share of the other's level a cure has to be the better one, where two changes have helped; and how likely that
-# is under the cause that it cures, and under any other.
-OUTDONE = 0.1
-OUTDOES, OUTDOES_BY_CHANCE = 0.9, 0.3
 # Of two controls that both make a run worse, one tells by itself where it does so many times the harm.
 OUTWEIGHS = 4.0
-# A cure that brings less than this share of what another brings only calms what that one cures; how likely that is
-# under the cause that it is the cure of, and under any other.
-CALMS = 0.5
-CALMS_THOUGH_RIGHT, CALMS_OTHERWISE = 0.05, 0.7
-NO_EVIDENCE = ("not-applied", "undecided")
-HELPED = ("symptom-gone", "better")
 
 
 @dataclass(frozen=True)
@@ -170,13 +169,10 @@ def posterior(catalogue: Catalogue, seen: Seen) -> dict[str, float]:
             weight *= experiment_likelihood(experiment, cause.id)
         weights[cause.id] = weight
     for cause in catalogue.causes.values():
-        better = outdone(cause, seen.experiments)
-        if better is not None:
-            for other in weights:
-                chance = OUTDOES if other == cause.id else OUTDOES_BY_CHANCE
-                weights[other] *= chance if better else 1 - chance
-        if only_calms(catalogue, seen, cause):
-            for other in weights:
+        calms = only_calms(catalogue, seen, cause)
+        for other in weights:
+            weights[other] *= beside_other_cure(cause, other, seen.experiments)
+            if calms:
                 weights[other] *= CALMS_THOUGH_RIGHT if other == cause.id else CALMS_OTHERWISE
     total = sum(weights.values())
     ranked = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
@@ -281,7 +277,7 @@ def claim_gate(catalogue: Catalogue, seen: Seen, now: Mapping[str, float]) -> Ga
         return Gate(leader, False, matched, mechanism)
     if cause.proof_by_artifact and (not cause.proofs or set(mechanism) & set(cause.proofs)):
         return Gate(leader, True, "the artifact itself is proof", mechanism)
-    settled = deciding(seen.experiments, leader, rivals)
+    settled = deciding(seen.experiments, leader, rivals, catalogue.causes)
     if not settled:
         names = ", ".join(rivals) or "other/unlisted"
         return Gate(leader, False, f"no experiment favours it 10 to 1 over {names}", mechanism)
@@ -294,89 +290,28 @@ def unseen(cause: Cause, seen: Seen) -> bool:
     return bool(cause.mechanism) and all(answers.get(check) == "quiet" for check in cause.mechanism)
 
 
-def deciding(experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float]) -> tuple[str, ...]:
+def deciding(
+    experiments: Sequence[Experiment], cause: str, rivals: Mapping[str, float], causes: Mapping[str, Cause]
+) -> tuple[str, ...]:
     """Applied experiments that favour the cause at least 10 to 1 over every rival still above one percent.
 
-    The unlisted fault is always among them, however improbable it has become.
+    The unlisted fault is always among them, however improbable it has become. Where a rival's own cure has been tried
+    as well, and must outdo this change, what came of both counts together.
     """
-    against = {*rivals, "other/unlisted"}
+
+    def favours(x: Experiment, rival: str) -> bool:
+        other = causes.get(rival)
+        together = other is not None and other.outdoes == x.change.label
+        mine, theirs = (beside_other_cure(other, c, experiments) if other and together else 1.0 for c in (cause, rival))
+        return experiment_likelihood(x, cause) * mine >= 10 * experiment_likelihood(x, rival) * theirs - 1e-9
+
     return tuple(
         x.id
         for x in experiments
         if x.outcome not in NO_EVIDENCE
         and x.supplies is None
-        and all(experiment_likelihood(x, cause) >= 10 * experiment_likelihood(x, r) - 1e-9 for r in against)
+        and all(favours(x, rival) for rival in {*rivals, "other/unlisted"})
     )
-
-
-def beside(cause: Cause, experiments: Sequence[Experiment]) -> tuple[Experiment | None, Experiment | None]:
-    """The trial of a cause and the change that it has to outdo, as far as they have answered."""
-    told = {x.change.label: x for x in experiments if x.outcome not in NO_EVIDENCE}
-    return told.get(cause.trial or ""), told.get(cause.outdoes or "")
-
-
-def outdone(cause: Cause, experiments: Sequence[Experiment]) -> bool | None:
-    """Whether the cure does clearly better than the change that it has to outdo; None where not both have helped."""
-    ours, theirs = beside(cause, experiments)
-    if ours is None or theirs is None or not {ours.outcome, theirs.outcome} <= set(HELPED):
-        return None
-    if ours.after is None or theirs.after is None or ours.measure != theirs.measure:
-        return None
-    gain = theirs.after - ours.after if ours.measure.startswith("loss") else ours.after - theirs.after
-    return gain > OUTDONE * abs(theirs.after)
-
-
-def only_calms(catalogue: Catalogue, seen: Seen, cause: Cause) -> bool:
-    """Whether a setting's cure helps far less than the cure of a fault seen at work: settings calm most faults.
-
-    Both are counted from the unchanged run, by the same measure and in the same direction.
-    """
-    ours = helped_by(cause, seen.experiments) if cause.category == "hp" else None
-    if ours is None:
-        return False
-    fired = {j.check for j in seen.judgements if j.outcome == "fired"}
-    others = [c for c in catalogue.causes.values() if c.category not in ("hp", "none") and fired & set(c.mechanism)]
-    theirs = [found for other in others if (found := helped_by(other, seen.experiments)) is not None]
-    return any(measure == ours[0] and 0 <= ours[1] / by < CALMS for measure, by in theirs)
-
-
-def helped_by(cause: Cause, experiments: Sequence[Experiment]) -> tuple[str, float] | None:
-    """By which measure a cause's own cure has helped, and by how much; None where none has."""
-    for x in experiments:
-        own = x.tests == cause.id or (cause.trial is not None and x.change.label == cause.trial)
-        if own and x.outcome in HELPED and x.before is not None and x.after is not None and x.after != x.before:
-            return x.measure, x.after - x.before
-    return None
-
-
-def unmatched(cause: Cause, experiments: Sequence[Experiment]) -> str:
-    """Why the cure is not shown to do better than the change that it has to outdo; empty where it is."""
-    if cause.outdoes is None:
-        return ""
-    _, theirs = beside(cause, experiments)
-    if theirs is None:
-        return f"it is not known whether {cause.outdoes} would do as well"
-    helped = theirs.outcome in HELPED
-    return f"{cause.outdoes} does as well" if helped and not outdone(cause, experiments) else ""
-
-
-def helped(cause: Cause, experiments: Sequence[Experiment]) -> bool:
-    """Whether the change has helped that helps only where another cause is at fault."""
-    return any(
-        x.change.label == cause.unhelped_by and x.outcome in ("symptom-gone", "better")
-        for x in experiments
-        if cause.unhelped_by is not None
-    )
-
-
-def otherwise_cured(cause: Cause, experiments: Sequence[Experiment]) -> str:
-    """Why a cause may not be claimed before a change has failed to help that cures another one; empty where it has."""
-    if cause.unhelped_by is None:
-        return ""
-    if helped(cause, experiments):
-        return f"{cause.unhelped_by} helps as well"
-    told = [x for x in experiments if x.change.label == cause.unhelped_by and x.outcome not in NO_EVIDENCE]
-    return "" if told else f"it is not known whether {cause.unhelped_by} would help"
 
 
 def unconfirmed(cause: Cause, mechanism: Sequence[str], experiments: Sequence[Experiment]) -> str:

@@ -25,6 +25,7 @@ from stetho.facts import (
     LossCurve,
     LostColumns,
     NonfiniteOrigin,
+    Optimizers,
     Printed,
 )
 from stetho.fixes import Cure, Grounds
@@ -35,6 +36,7 @@ from stetho.parallel import Task, at_once, together
 from stetho.proof import confounded, moved_streams, why_not_applied
 from stetho.reason import Candidate, Seen, predicted
 from stetho.recording import Recording
+from stetho.setting import decay_scaled
 from stetho.yardstick import fact_in
 
 # Steps in which enough samples pass to see whether labels follow inputs.
@@ -221,7 +223,10 @@ def restored(record: Recording) -> bool:
 
 
 def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -> bool:
-    """Whether an edit did what it was meant to: the rate is the new one, or the mechanism is gone."""
+    """Whether an edit did what it was meant to: the rate or the decay is the new one, or the mechanism is gone."""
+    if cure.scales_decay is not None:
+        made = facts.get(Optimizers)
+        return made is not None and decay_scaled(inquiry.fact(Optimizers, inquiry.ground), made[1], cure.scales_decay)
     if cure.scales_rate is not None:
         was, rate = inquiry.fact(LearningRate, inquiry.ground), facts.get(LearningRate)
         if was is None or rate is None or not isinstance(rate[1], LearningRate):

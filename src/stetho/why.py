@@ -15,12 +15,13 @@ from stetho.errors import BadRequest, Interrupted, WorkerLost
 from stetho.executors import choice as executors
 from stetho.executors import local
 from stetho.executors.protocol import Executor
+from stetho.experiment import NO_EVIDENCE
 from stetho.facts import Crash, RunEnd
 from stetho.fixes import cures
 from stetho.inquiry import Inquiry
 from stetho.isolation.refusal import REFUSED
 from stetho.observation import observe, read_what_is_there
-from stetho.reason import NO_EVIDENCE, Seen
+from stetho.reason import Seen
 from stetho.regression.comparison import compare
 from stetho.regression.reference import resolve
 from stetho.store import remembered
@@ -72,6 +73,9 @@ def experiment(inquiry: Inquiry) -> None:
 
 def nothing_localised(inquiry: Inquiry, seen: Seen, now: Mapping[str, float]) -> bool:
     """Whether experiments have answered and still no fault leads: then comparing with what works is the next step."""
+    if seen.symptom != "none" and next(iter(now)).startswith("none/"):
+        # What explains a symptom away stands only once nothing is left that could show the contrary.
+        return False
     answered = sum(bool(x.outcome not in NO_EVIDENCE and x.supplies is None and x.predicted) for x in seen.experiments)
     return answered >= CYCLES and not localised(inquiry.catalogue, now)
 

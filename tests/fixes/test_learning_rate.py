@@ -126,7 +126,7 @@ def test_a_command_without_the_rate_is_left_alone(tmp_path: Path, command: str) 
 def test_every_argument_of_that_value_is_a_candidate(tmp_path: Path) -> None:
     found = [cure.command for cure in candidates(tmp_path, command="python train.py --epochs 5 --lr 5")]
     assert found == [
-        tuple(f"python train.py {rest}".split()) for rest in ("--epochs 0.5 --lr 5", "--epochs 5 --lr 0.5")
+        tuple(f"python train.py {rest}".split()) for rest in ("--epochs 5 --lr 0.5", "--epochs 0.5 --lr 5")
     ]
 
 

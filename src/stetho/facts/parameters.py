@@ -39,6 +39,8 @@ class Coverage(Fact):
     """The optimizer's class."""
     made_at: tuple[Place, ...] = ()
     """Where the layers that own the parameters left out were built; key is the function."""
+    thawed_at: int | None = None
+    """About the step at which they, frozen before, began to ask for gradients; None where they did from the start."""
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class OptimizerUse:
     momentum: float | None = None
     """Its momentum, where it has one."""
     decay: float | None = None
-    """Its weight decay, where it has one."""
+    """The strongest weight decay of its groups, where it knows one."""
     settings: tuple[Setting, ...] = ()
     """Its defaults, those of the program and those of the library."""
     group_sizes: tuple[int, ...] = ()

@@ -44,6 +44,8 @@ class Cure:
     where: tuple[Place, ...] = ()
     scales_rate: float | None = None
     """The factor by which the rate in force must have changed, at its start and at its highest, to count as applied."""
+    scales_decay: float | None = None
+    """The same for the weight decay; the rate must then be as it was."""
     kind: str = field(default="code")
     alters: str = ""
     """By what it is judged, in the words of an intervention; empty leaves it to the cause's control."""

@@ -19,7 +19,7 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
         return
     # A schedule starts somewhere below the rate that the program was given; that one is the highest.
     for old in dict.fromkeys((max(rate.values), rate.initial)):
-        yield from changed(grounds, Setting(old, float(f"{old * factor:.3g}"), WORDS, rate.frames, scales_rate=True))
+        yield from changed(grounds, Setting(old, float(f"{old * factor:.3g}"), WORDS, rate.frames, of="rate"))
 
 
 def best_factor(grounds: Grounds) -> float | None:

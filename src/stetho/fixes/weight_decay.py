@@ -17,4 +17,5 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     for one in sorted(found.optimizers if found is not None else (), key=lambda one: -one.steps)[:1]:
         if one.decay:
             frames = rate.frames if rate is not None else (one.where,) if one.where is not None else ()
-            yield from changed(grounds, Setting(one.decay, float(f"{one.decay * SMALLER:.3g}"), "decay|wd|l2", frames))
+            new = float(f"{one.decay * SMALLER:.3g}")
+            yield from changed(grounds, Setting(one.decay, new, "decay|wd|l2", frames, of="decay"))

@@ -1,7 +1,8 @@
 """Hand the parameters that the loss reaches and no optimizer holds to the first optimizer.
 
 ## What changes
-They join its first parameter group, with that group's settings, before the first step is taken.
+They join its first parameter group, with that group's settings, before the first step is taken; what is frozen until
+later joins before the first step that it has a gradient for.
 
 ## How it is known
 After a few steps the parameters that joined are no longer what they were.
@@ -28,16 +29,18 @@ backgrounds = {"": {"symptom-gone": 0.03, "better": 0.03, "same": 0.73, "worse":
 
 
 def apply(run: Run, value: str) -> None:
-    """Wait for the first gradients: only then has a backward shown which parameters the loss reaches."""
+    """Wait for gradients: only then has a backward shown which parameters the loss reaches, and which are thawed."""
     joined: list[tuple[Any, Any]] = []
 
     @run.on_gradients
     def adopt(optimizer: Any) -> None:
-        if run.count or run.steps(optimizer) or optimizer is not run.optimizers[0]:
+        if run.count or optimizer is not run.optimizers[0]:
             return
         missing = [p for p in run.left_out() if p.requires_grad and p.is_leaf]
         if not missing:
-            run.refused("every parameter that the loss reaches is held by an optimizer")
+            if not run.steps(optimizer):
+                run.refused("every parameter that the loss reaches is held by an optimizer")
+            return
         optimizer.param_groups[0]["params"].extend(missing)
         joined.extend((p, p.detach().clone()) for p in missing)
         run.applied(len(missing))

@@ -14,10 +14,14 @@ from stetho.recording import Recording
 
 
 def coverage(recording: Recording) -> Iterator[Measured]:
-    for body in recording.of("coverage")[:1]:
-        if not body["reached"]:
+    for first in recording.of("coverage")[:1]:
+        if not first["reached"]:
             continue
-        made = recording.of("optimizer")
+        made, thawed = recording.of("optimizer"), recording.of("thawed")
+        body = first
+        if thawed and not first["left_out"]:
+            # They were thawed on purpose: that they were loaded is no reason to leave them out.
+            body = {**first, **thawed[0], "loaded": False, "reached": first["reached"] + thawed[0]["left_out"]}
         fact = Coverage(
             reached=body["reached"],
             left_out=body["left_out"],
@@ -31,6 +35,7 @@ def coverage(recording: Recording) -> Iterator[Measured]:
             extra=tuple(Place(f, line, key=e) for f, line, e in body["extra"]),
             optimizer=str(made[0]["name"]) if made else "",
             made_at=tuple(Place(f, line, key=name) for f, line, name in body["made"]),
+            thawed_at=int(thawed[0]["step"]) if body is not first else None,
         )
         share = fact.left_out / fact.reached
         shown = ", ".join(fact.names[:4]) + (" …" if len(fact.names) > 4 else "")

@@ -224,7 +224,10 @@ class Watch:
             site=self.journal.site(watched.made_at),
             lr=[number(g.get("lr")) for g in optimizer.param_groups],
             momentum=number(optimizer.defaults.get("momentum")),
-            decay=number(optimizer.defaults.get("weight_decay")),
+            # Groups may have their own beside the default, which then holds for nothing.
+            decay=max(filter(None, (number(g.get("weight_decay")) for g in optimizer.param_groups)), default=0.0)
+            if "weight_decay" in optimizer.defaults
+            else None,
             settings={k: v for k, v in optimizer.defaults.items() if sites.is_plain(v)},
             groups=[sum(p.numel() for p in g["params"]) for g in optimizer.param_groups],
             fused=bool(optimizer.defaults.get("fused")),
@@ -319,8 +322,7 @@ class Watch:
             self.ring.step_ended(watched)
         self.replay.step_ended()
         self.data.step_ended()
-        if not self.reach.written:
-            self.reach.step_ended(self.step)
+        self.reach.step_ended(self.step)
         self.tracer.look(self.step)
         self.functions.step_ended(self.step)
         if self.bound and steps >= self.bound:

@@ -7,7 +7,7 @@ torch.manual_seed(2)
 w1 = (torch.randn(4, 8) * 0.3).requires_grad_()
 b1 = torch.zeros(8, requires_grad=True)
 w2 = (torch.randn(8, 1) * 0.3).requires_grad_()
-optimizer = torch.optim.AdamW([{"params": [w1, b1], "lr": 0.02}, {"params": [w2]}], lr=0.01, weight_decay=0.1)
+optimizer = torch.optim.AdamW([{"params": [w1, b1], "lr": 0.02, "weight_decay": 0.1}, {"params": [w2]}], lr=0.01)
 schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=130)  # @scheduler
 steps, call, batches = Steps(optimizer), Calls(), []
 for _ in range(130):

@@ -2,11 +2,12 @@
 
 ## What happens
 They receive gradients and nobody applies them: part of the model keeps its random start. Typical ways: only
-the head was passed on, layers kept in a plain Python list, a layer replaced after the optimizer was made.
+the head was passed on, layers kept in a plain Python list, a layer replaced after the optimizer was made, layers thawed
+later that the optimizer, made of what was not frozen, never got.
 
 ## How it is told apart
 Walking back from the loss reaches parameters that ask for a gradient and that no optimizer holds. Layers frozen
-on purpose do not ask for one; a linear probe leaves out weights that were loaded.
+on purpose do not ask for one, until they are thawed; a linear probe leaves out weights that were loaded.
 
 ## How it is fixed
 Give the optimizer all of them, after the model is complete.

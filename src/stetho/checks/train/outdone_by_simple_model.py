@@ -47,6 +47,8 @@ HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-dest
         "dist/straggler": 0.10,
         **dict.fromkeys(("none/healthy", "none/completed", "none/seed-noise"), 0.01),
         "none/converged": 0.02,
+        # What the targets say and a simple model reads is no chance.
+        "none/noise-floor": 0.005,
         "none/slow-but-learning": 0.08,
         "other/unlisted": 0.30,
         "hp/lr-too-low": 0.60,

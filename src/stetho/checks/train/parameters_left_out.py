@@ -8,7 +8,10 @@ from stetho.facts import Coverage
     reads=Coverage,
     root="optimizer-coverage",
     background=0.02,
-    fires={"the body": {"reached": 1000, "left_out": 900, "names": ["Net.body.weight"]}},
+    fires={
+        "the body": {"reached": 1000, "left_out": 900, "names": ["Net.body.weight"]},
+        "thawed for nothing": {"reached": 1000, "left_out": 900, "names": ["Net.body.weight"], "thawed_at": 120},
+    },
     quiet={
         "all held": {"reached": 1000, "left_out": 0},
         "loaded weights left as they are": {"reached": 1000, "left_out": 900, "loaded": True},
@@ -22,7 +25,8 @@ def parameters_left_out(coverage: Coverage) -> Iterator[Finding]:
 
     ## False alarms
     A linear probe on loaded weights leaves the body out on purpose; parameters filled by load_state_dict
-    are not counted. Frozen parameters get no gradient and are not seen here.
+    are not counted. Frozen parameters get no gradient and are not seen here, until they are thawed: from then on they
+    must have gradients, stand still for a dozen steps and be in no optimizer.
     """
     if coverage.left_out and not coverage.loaded:
         share = coverage.left_out / coverage.reached
@@ -36,6 +40,7 @@ def parameters_left_out(coverage: Coverage) -> Iterator[Finding]:
         )
         yield Finding(
             f"{coverage.left_out} of {coverage.reached} parameters that the loss reaches ({share:.0%}) are in no "
-            f"optimizer: {names}",
+            f"optimizer: {names}"
+            + (f"; thawed at about step {coverage.thawed_at}" if coverage.thawed_at is not None else ""),
             where=places,
         )

@@ -10,6 +10,8 @@ from .. import sites
 from . import origin
 
 if TYPE_CHECKING:
+    import weakref
+
     from ..sites import Place
     from ..watch import Watch
     from ..watched import Watched
@@ -24,7 +26,7 @@ def describe(modules: Modules) -> dict[str, Any]:
     idle = [p for w in stepped(watch) for p in w.parameters() if id(p) not in reach.reached and p.grad is None]
     ids = {id(p) for p in missing}
     still = untouched(watch)
-    covering, extra, late = scopes_of(modules, ids, held)
+    covering, extra, late = scopes_of(modules, ids, held, reach.scopes)
     return {
         "reached": sum(p.numel() for p in reach.reached.values()),
         "left_out": sum(p.numel() for p in missing),
@@ -121,7 +123,12 @@ def names(modules: Modules, missing: list[Any]) -> list[str]:
     return [known.get(id(p)) or "parameter " + "x".join(map(str, p.shape)) for p in missing]
 
 
-def scopes_of(modules: Modules, missing: set[int], held: set[int]) -> tuple[list[list[Any]], list[list[Any]], bool]:
+def scopes_of(
+    modules: Modules,
+    missing: set[int],
+    held: set[int],
+    scopes: list[tuple[int, Place, str, weakref.ref[Any], frozenset[int]]],
+) -> tuple[list[list[Any]], list[list[Any]], bool]:
     """Module expressions at the optimizers' lines that hold all of it, or the missing part; whether it came late."""
     covering: list[list[Any]] = []
     extra: list[list[Any]] = []
@@ -129,7 +136,7 @@ def scopes_of(modules: Modules, missing: set[int], held: set[int]) -> tuple[list
     if not missing:
         return covering, extra, False
     best: dict[tuple[int, Place], tuple[int, list[Any]]] = {}
-    for index, place, name, reference, before in modules.watch.reach.scopes:
+    for index, place, name, reference, before in scopes:
         module = reference()
         if module is None:
             continue

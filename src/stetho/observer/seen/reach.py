@@ -11,6 +11,7 @@ from .. import sites
 from ..graph import leaves_of
 from ..guard import guarded
 from ..tensors import tensors_in
+from .thawing import Thawing
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -33,11 +34,13 @@ class Reach:
         self.fed: set[int] = set()
         self.fed_at = -1
         self.loaded: set[int] = set()
+        self.thawing = Thawing(watch)
         self.written = False
 
     def let_go(self) -> None:
         """Hold nothing of the program's any more."""
         self.reached, self.scopes = {}, []
+        self.thawing.let_go()
 
     def state_loaded(self, module: Any) -> None:
         """Remember which parameters came from a checkpoint: those may be left out of training on purpose."""
@@ -83,9 +86,10 @@ class Reach:
                 self.fed.update(id(leaf) for leaf in leaves_of(tensor) or [tensor])
 
     def left_out(self) -> list[Any]:
-        """Parameters that the loss reaches and no optimizer holds."""
+        """Parameters that the loss reaches and no optimizer holds; some ask for gradients for one look only."""
         held = {id(p) for w in self.watch.optimizers.values() for p in w.parameters()}
-        return [p for p in self.reached.values() if id(p) not in held]
+        missing = [p for p in self.reached.values() if id(p) not in held and p.requires_grad]
+        return missing + self.thawing.awake()
 
     def step_ended(self, step: int) -> None:
         """Describe the models and what the loss reaches, once the first steps have shown them."""
@@ -96,7 +100,10 @@ class Reach:
             self.watch.journal.write("coverage", **describe(self.watch.modules))
             for fields in models(self.watch.modules):
                 self.watch.journal.write("model", **fields)
+            self.thawing.begin(self.scopes)
             self.reached, self.scopes = self.reached if self.watch.run.calls else {}, []
+        elif self.written:
+            self.thawing.step_ended(step)
 
 
 def named_values(frame: FrameType) -> Iterator[tuple[str, Any]]:
