@@ -110,6 +110,8 @@ class Scores:
     equivalents: float
     """The median of what was run, in steps of the plain run; 0 where a tool does not tell."""
     answered: Share
+    minutes: float
+    """What all its answers took together, one after the other, with the plain run before each."""
 
 
 def scored(subjects: Mapping[str, Subject], answers: Iterable[Answer]) -> list[Scored]:
@@ -152,6 +154,7 @@ def scores(rows: Sequence[Scored]) -> Scores:
         median(runs) if runs else 0.0,
         median(steps) if steps else 0.0,
         Share(sum(row.answer.status != "failed" for row in rows), len(rows)),
+        sum(row.answer.seconds + row.answer.plain for row in rows) / 60,
     )
 
 
