@@ -24,8 +24,9 @@ Shares have 95 % intervals (Wilson), means too (bootstrap). Detection: the tool 
 Category and cause: what it ranks first, or among its first three, `none/…` included. A claim is what it calls
 established. A program counts as right when an accepted cause is named; of a healthy one, nothing may be said against
 it. "Not established" is an outcome of its own, better than a wrong claim. Cost: processor seconds as a multiple of the
-plain run's, the median; run-equivalents: steps of all runs, the first one included, over those of the plain run. Minutes: what all answers took,
-one after the other, with the plain run that is measured before each; as many are asked at once as there are jobs.
+plain run's, the median; run-equivalents: steps of all runs, the first one included, over those of the plain run.
+Minutes: what all answers took, one after the other, with the plain run that is measured before each; as many are asked
+at once as there are jobs.
 """
 
 
@@ -76,7 +77,8 @@ def _measured(own: Sequence[Scored], everything: Mapping[str, Subject]) -> Itera
 
 _TOOL_HEAD = (
     "| tool | programs | detection | category | cause first | among three | established | wrong claims | "
-    "false alarms per healthy run | place found | Brier | calibration error | cost | run-equivalents | answered | minutes |"
+    "false alarms per healthy run | place found | Brier | calibration error | cost | run-equivalents | answered | "
+    "minutes |"
 )
 _TOOL_RULE = "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 
