@@ -2,7 +2,8 @@
 
 ## What changes
 Instance normalisation, which works on each channel of each sample alone, passes on what it is given. So does batch
-normalisation in training where each channel has at most four values. A length that is taken over the first axis of a
+normalisation in training where each channel has at most four values, and so do layer, group and root mean square
+normalisation over a single value. A length that is taken over the first axis of a
 table is taken over the last one instead. Scales and shifts that such a layer has learned still apply.
 
 ## How it is known
@@ -17,6 +18,7 @@ Models that normalise otherwise, or not at all.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 kind = "control"
 question = "Does it learn without normalisations that wipe out what tells samples apart?"
-applies = "models with instance normalisation, batch normalisation on tiny batches, or lengths over the batch"
+applies = "models with instance normalisation, norms of single values or of tiny batches, or lengths over the batch"
 by_hand = False
 values = {"": "those that can do harm"}
 backgrounds = {"": {"symptom-gone": 0.02, "better": 0.03, "same": 0.60, "worse": 0.32, "new-failure": 0.03}}
@@ -63,6 +65,25 @@ def apply(run: Run, value: str) -> None:
         bias = kwargs.get("bias", args[3] if len(args) > 3 else None)
         return looked(scaled(input, weight, bias), usual)
 
+    def layer(original: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
+        usual = original(input, *args, **kwargs)
+        if math.prod(kwargs.get("normalized_shape", args[0] if args else ())) != 1:
+            return usual
+        weight = kwargs.get("weight", args[1] if len(args) > 1 else None)
+        # The root mean square knows no shift; there the next argument is a small number.
+        bias = kwargs.get("bias", args[2] if len(args) > 2 and isinstance(args[2], torch.Tensor) else None)
+        made = input if weight is None else input * weight
+        return looked(made if bias is None else made + bias, usual)
+
+    def group(original: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
+        usual = original(input, *args, **kwargs)
+        groups = kwargs.get("num_groups", args[0] if args else 1)
+        if input.numel() // max(1, input.shape[0] * groups) != 1:
+            return usual
+        weight = kwargs.get("weight", args[1] if len(args) > 1 else None)
+        bias = kwargs.get("bias", args[2] if len(args) > 2 else None)
+        return looked(scaled(input, weight, bias), usual)
+
     def normalize(original: Any, input: Any, *args: Any, **kwargs: Any) -> Any:
         axis = kwargs.get("dim", args[1] if len(args) > 1 else 1)
         usual = original(input, *args, **kwargs)
@@ -78,6 +99,10 @@ def apply(run: Run, value: str) -> None:
 
     run.instead(functional, "instance_norm", instance)
     run.instead(functional, "batch_norm", batch)
+    run.instead(functional, "layer_norm", layer)
+    run.instead(functional, "group_norm", group)
+    if hasattr(functional, "rms_norm"):
+        run.instead(functional, "rms_norm", layer)
     run.instead(functional, "normalize", normalize)
     for owner in (torch, torch.Tensor):
         run.instead(owner, "norm", length)

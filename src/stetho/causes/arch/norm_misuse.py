@@ -1,7 +1,8 @@
 """Normalisation over the wrong axis, or over too few values.
 
 ## What happens
-What is normalised over an axis and then averaged over it is zero for every sample; a length taken over the batch makes
+What is normalised over an axis and then averaged over it is zero for every sample, as is a single value that is
+normalised over itself; a length taken over the batch makes
 answers depend on each other; a batch norm on two samples leaves plus and minus one. What told samples apart is gone.
 
 ## How it is told apart
