@@ -13,6 +13,7 @@ from stetho.files.again import shared_rows
 from stetho.files.cells import bad_cells
 from stetho.files.groups import grouped_rows
 from stetho.files.leaks import leaking_columns
+from stetho.files.noise import noisy_labels
 from stetho.files.orders import row_orders
 from stetho.files.parts import label_parts
 from stetho.measure.series import Measured, plural
@@ -46,6 +47,7 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     yield from row_orders(read)
     yield from label_parts(read, known)
     yield from grouped_rows(read, known)
+    yield from noisy_labels(read, known)
 
 
 def opened(recording: Recording) -> Iterator[Measured]:
