@@ -47,6 +47,23 @@ def test_a_gain_is_held_against_guessing(before: tuple[float, ...], after: tuple
     assert judged.outcome == outcome and "knowing nothing gives 0.2" in judged.detail
 
 
+@pytest.mark.parametrize(
+    ("after", "outcome"),
+    [
+        ((0.8, 0.85, 0.86, 0.85, 0.84, 0.85), "better"),
+        ((0.8, 0.7, 0.62, 0.6, 0.6, 0.6), "same"),
+        ((0.3, 0.35, 0.35, 0.35, 0.35, 0.35), "worse"),
+    ],
+    ids=["as good at best, far better at the end", "alike", "worse at best"],
+)
+def test_without_rows_that_are_wrong_the_end_counts_where_the_best_is_alike(
+    after: tuple[float, ...], outcome: str
+) -> None:
+    before = (0.8, 0.7, 0.6, 0.6, 0.6, 0.6)
+    judged = judge_outcome(printed(*before), printed(*after), catalogue.load(), symptom="none", alters="cleaned")
+    assert judged.outcome == outcome
+
+
 def test_the_best_point_counts_and_not_the_end() -> None:
     found = gained(
         printed(1.5, 0.8, 1.4, 2.2, 3.0, name="val_loss", kind="loss"),

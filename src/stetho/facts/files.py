@@ -286,3 +286,37 @@ class GroupedRows(Fact):
     """The share of rows whose nearest row of their group is less than half as far away as the nearest of others."""
     one_label: float
     """The share of the label, or of its variance, that a group has in common."""
+
+
+@dataclass(frozen=True)
+class NoisyLabels(Fact):
+    """The labels of the largest file of several, and those of the others, beside what one simple model says of both."""
+
+    fact: ClassVar[str] = "noisy-labels"
+
+    file: str
+    """The largest file that holds labels."""
+    column: str
+    """Their column."""
+    key: str | None
+    """The key or array that the column belongs to, where it is one of several."""
+    inputs: str
+    """The file that has an input for each row of this one; empty where there is none."""
+    others: tuple[str, ...]
+    """The other files."""
+    classes: int
+    """Classes of the labels."""
+    rows: int
+    """Rows of the largest file."""
+    other_rows: int
+    """Rows of the others."""
+    agreement: float
+    """How far its labels agree with models fitted to other rows of it: 0 as by lot, 1 wholly."""
+    of_others: float
+    """How far the labels of the other files agree with a model fitted to it."""
+    error: float
+    """The standard error of the difference."""
+    sure: float
+    """How sure the models are of its rows, over how sure they are of the others'."""
+    contradicted: int
+    """Rows of it whose label the models contradict."""

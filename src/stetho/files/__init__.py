@@ -14,6 +14,7 @@ from stetho.files.cells import bad_cells
 from stetho.files.groups import grouped_rows
 from stetho.files.leaks import leaking_columns
 from stetho.files.lost import lost_columns
+from stetho.files.noise import noisy_labels
 from stetho.files.orders import row_orders
 from stetho.files.parts import label_parts
 from stetho.measure.series import Measured, plural
@@ -48,6 +49,7 @@ def facts(recording: Recording, cwd: str, known: Facts) -> Iterator[Measured]:
     yield from label_parts(read, known)
     yield from grouped_rows(read, known)
     yield from lost_columns(read, known)
+    yield from noisy_labels(read, known)
 
 
 def opened(recording: Recording) -> Iterator[Measured]:

@@ -106,15 +106,17 @@ def by_line(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArra
     return said if rows.classes is None else said.argmax(1)
 
 
-def line(rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArray[Any]) -> NDArray[Any]:
+def line(
+    rows: Rows, space: Neighbourhood, asked: NDArray[Any], among: NDArray[Any], penalty: float = PENALTY
+) -> NDArray[Any]:
     """A linear model with a penalty, of the numbers or of each class."""
     import numpy as np
 
     wanted = rows.labels[among] if rows.classes is None else np.eye(rows.classes)[rows.labels[among]]
     x, middle = space.view[among], space.view[among].mean(0)
     x = x - middle
-    penalty = PENALTY * len(among) * np.eye(x.shape[1])
-    weights = np.linalg.solve(x.T @ x + penalty, x.T @ (wanted - wanted.mean(0)))
+    paid = penalty * len(among) * np.eye(x.shape[1])
+    weights = np.linalg.solve(x.T @ x + paid, x.T @ (wanted - wanted.mean(0)))
     return (space.view[asked] - middle) @ weights + wanted.mean(0)  # type: ignore[no-any-return]
 
 

@@ -21,7 +21,11 @@ NAME = 40
 
 
 def views(
-    table: Table, left_out: Sequence[str], rows: NDArray[Any], kinds: dict[str, dict[str, int]]
+    table: Table,
+    left_out: Sequence[str],
+    rows: NDArray[Any],
+    kinds: dict[str, dict[str, int]],
+    words: int = WORDS,
 ) -> list[NDArray[Any]]:
     """Some rows of a table, without some columns, as numbers; signals and pictures by their frequencies as well.
 
@@ -29,29 +33,29 @@ def views(
     """
     import numpy as np
 
-    blocks = list(_blocks(table, left_out, rows, kinds))
-    found = [np.concatenate([flat(block) for block in blocks], axis=1)] if blocks else []
+    blocks = list(_blocks(table, left_out, rows, kinds, words))
+    found = [np.concatenate([flat(block, max(MOST, words)) for block in blocks], axis=1)] if blocks else []
     if any(block.ndim > 2 for block in blocks):
         turned = [abs(np.fft.rfft(block, axis=-1)) if block.ndim > 2 else block for block in blocks]
         found.append(np.concatenate([flat(block) for block in turned], axis=1))
     return found
 
 
-def flat(block: NDArray[Any]) -> NDArray[Any]:
+def flat(block: NDArray[Any], most: int = MOST) -> NDArray[Any]:
     """One row of numbers to a sample, evenly thinned."""
     import numpy as np
 
     wide = block.reshape(len(block), -1)
-    if wide.shape[1] > MOST:
-        wide = wide[:, np.linspace(0, wide.shape[1] - 1, MOST).astype(int)]
+    if wide.shape[1] > most:
+        wide = wide[:, np.linspace(0, wide.shape[1] - 1, most).astype(int)]
     return wide.astype("float64")
 
 
-def standardised(block: NDArray[Any]) -> NDArray[Any]:
+def standardised(block: NDArray[Any], most: int = MOST) -> NDArray[Any]:
     """Each column with mean 0 and spread 1; what does not vary is left out."""
     import numpy as np
 
-    block = flat(np.where(np.isfinite(block), block, np.nan))
+    block = flat(np.where(np.isfinite(block), block, np.nan), most)
     middle = np.nan_to_num(np.nanmean(block, axis=0)) if len(block) else 0.0
     block = np.where(np.isfinite(block), block, middle) - middle
     spread = block.std(0)
@@ -60,7 +64,7 @@ def standardised(block: NDArray[Any]) -> NDArray[Any]:
 
 
 def _blocks(
-    table: Table, left_out: Sequence[str], rows: NDArray[Any], kinds: dict[str, dict[str, int]]
+    table: Table, left_out: Sequence[str], rows: NDArray[Any], kinds: dict[str, dict[str, int]], size: int
 ) -> Iterator[NDArray[Any]]:
     import numpy as np
 
@@ -79,7 +83,7 @@ def _blocks(
             if column.name in kinds:
                 yield np.eye(KINDS + 1)[[kinds[column.name].get(word, KINDS) for word in words]]
             elif not names_rows(column):
-                yield bag(words)
+                yield bag(words, size)
 
 
 def few_kinds(tables: Sequence[Table]) -> dict[str, dict[str, int]]:
@@ -103,15 +107,15 @@ def names_rows(column: Column) -> bool:
     return column.whole and column.numbers is not None and len(np.unique(column.numbers)) == len(column.numbers)
 
 
-def bag(texts: Sequence[str]) -> NDArray[Any]:
+def bag(texts: Sequence[str], size: int = WORDS) -> NDArray[Any]:
     """How often words come in texts, by numbers that stand for them; of one long word, its groups of three letters."""
     import numpy as np
 
-    found = np.zeros((len(texts), WORDS))
+    found = np.zeros((len(texts), size))
     for row, text in enumerate(texts):
         parts = re.findall(r"\w+", text.lower())
         if len(parts) < 2:
             parts = [text[at : at + 3] for at in range(max(1, len(text) - 2))]
         for part in parts:
-            found[row, zlib.crc32(part.encode()) % WORDS] += 1
+            found[row, zlib.crc32(part.encode()) % size] += 1
     return np.log1p(found)

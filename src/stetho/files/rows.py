@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stetho.files.features import few_kinds, views
+from stetho.files.features import WORDS, few_kinds, views
 from stetho.files.orders import spelled
 from stetho.tables import Column, Table
 
@@ -51,6 +51,7 @@ def inputs_of(
     source: NDArray[Any],
     chosen: NDArray[Any],
     left_out: Sequence[str] = (),
+    words: int = WORDS,
 ) -> Iterator[NDArray[Any]]:
     """What can be the inputs of the rows: other columns, a file beside each one, or one file that all of them name."""
     import numpy as np
@@ -59,14 +60,16 @@ def inputs_of(
     first = {at: int(np.flatnonzero(source == at)[0]) for at in range(len(files))}
     mine = [chosen[source[chosen] == at] - first[at] for at in range(len(files))]
     copies = [c.name for c in tables[0].columns if c.name != label and _copies(pooled(c.name, tables), labels)]
-    yield from _views(tables, [label, *copies, *left_out], mine)
+    yield from _views(tables, [label, *copies, *left_out], mine, words)
     if partner:
         beside = [read[file] for file in partner]
-        yield from _views(beside, [], [_named(a, b)[rows] for a, b, rows in zip(tables, beside, mine, strict=True)])
+        yield from _views(
+            beside, [], [_named(a, b)[rows] for a, b, rows in zip(tables, beside, mine, strict=True)], words
+        )
     for file, table in read.items():
         if file not in files and file not in partner:
             for at in joined(tables, label, table):
-                yield from _views([table], [], [at[chosen]])
+                yield from _views([table], [], [at[chosen]], words)
 
 
 def _copies(values: NDArray[Any] | None, labels: NDArray[Any]) -> bool:
@@ -80,11 +83,13 @@ def _copies(values: NDArray[Any] | None, labels: NDArray[Any]) -> bool:
     return len(kinds) == count and len(set(zip(codes.reshape(-1).tolist(), labels.tolist(), strict=True))) == count
 
 
-def _views(tables: Sequence[Table], left_out: Sequence[str], rows: Sequence[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+def _views(
+    tables: Sequence[Table], left_out: Sequence[str], rows: Sequence[NDArray[Any]], words: int
+) -> Iterator[NDArray[Any]]:
     import numpy as np
 
     kinds = few_kinds(tables)
-    each = [views(table, left_out, some, kinds) for table, some in zip(tables, rows, strict=True) if len(some)]
+    each = [views(table, left_out, some, kinds, words) for table, some in zip(tables, rows, strict=True) if len(some)]
     for k in range(min((len(one) for one in each), default=0)):
         if len({one[k].shape[1] for one in each}) == 1:
             yield np.concatenate([one[k] for one in each])

@@ -1,4 +1,4 @@
-"""data/labels-noisy: leave the part of the data out whose labels agree with nothing."""
+"""data/labels-noisy: leave the part of the data out whose labels agree with nothing, or rows that are contradicted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stetho import tables
+from stetho.checks.data import training_labels_wrong
 from stetho.checks.data.part_labels_wrong import wrong
 from stetho.evidence import Place
 from stetho.experiment import Edit
-from stetho.facts import LabelPart, LabelParts
+from stetho.facts import DataFiles, LabelPart, LabelParts, NoisyLabels
+from stetho.files.noise import judged
 from stetho.files.parts import files_of, rows_of
 from stetho.fixes import Cure, Grounds
 from stetho.tables.edit import data_edit, removal
@@ -23,7 +25,7 @@ STAY = 8
 
 def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
     """Rows left out, the inputs beside them with them; then whole files; then all rows but a few: not every program
-    takes a file without rows, or does without a file."""
+    takes a file without rows, or does without a file. Where no part stands out, the rows that are contradicted."""
     found = grounds.get(LabelParts)
     parts = [one for one in found.parts if wrong(one)] if found is not None else []
     for how in (_without_rows, _without_file, _without_most):
@@ -34,6 +36,31 @@ def candidates(cause: str, grounds: Grounds) -> Iterator[Cure]:
         if edits:
             every = tuple(edits.values())
             yield Cure(every[0].why, every, where=every[0].where, kind="data", alters="held-out")
+    if not parts:
+        yield from _without_contradicted(grounds)
+
+
+def _without_contradicted(grounds: Grounds) -> Iterator[Cure]:
+    """Rows whose labels models of the other rows contradict, and the inputs beside them."""
+    found, files = grounds.get(NoisyLabels), grounds.get(DataFiles)
+    if found is None or files is None or not training_labels_wrong.wrong(found):
+        return
+    names = [one.file for one in files.files if one.read is not None]
+    read = {name: table for name in names if (table := tables.read(Path(grounds.cwd, name))) is not None}
+    for one, rows in judged(read, grounds.facts):
+        if (one.file, one.column) != (found.file, found.column):
+            continue
+        told = f"{len(rows)} rows left out, whose labels models of the other rows contradict most"
+        edits = []
+        for name in (one.file, one.inputs) if one.inputs else (one.file,):
+            dropped = read[name].dropped
+            where = [Place(name, column=one.column or None, key=one.key or None) if name == one.file else Place(name)]
+            path = os.path.join(grounds.cwd, name)
+            edits.append(data_edit(path, dropped([int(row) for row in rows]), told, where) if dropped else None)
+        kept = tuple(edit for edit in edits if edit is not None)
+        if len(kept) == len(edits):
+            # Fewer rows are learned by heart sooner, right or wrong: where a loss ends tells little of what they teach.
+            yield Cure(told, kept, where=kept[0].where, kind="data", alters="cleaned")
 
 
 def _without_rows(one: LabelPart, file: str, cwd: str) -> Sequence[Edit]:

@@ -64,6 +64,15 @@ def by_best(pair: Pair) -> Judged:
     )
 
 
+def by_best_or_score(pair: Pair) -> Judged:
+    """The outcome by the best held-out result; where that is as good, by a score that is clearly better at the end."""
+    best = by_best(pair)
+    if best.outcome in ("better", "worse", "symptom-gone"):
+        return best
+    scored = by_result(pair, scores=True)
+    return scored if scored.outcome in ("better", "symptom-gone") else best
+
+
 def by_error(pair: Pair) -> Judged:
     """The outcome by how many times the error on held-out data grows."""
     found = grown(pair.base, pair.changed)

@@ -20,7 +20,15 @@ from stetho.outcome.losses import (
     by_other_targets,
 )
 from stetho.outcome.pair import Pair, of_other_losses, over_halves, over_stretches, step_by_step
-from stetho.outcome.results import by_best, by_class_recall, by_error, by_marked_result, by_perfection, by_result
+from stetho.outcome.results import (
+    by_best,
+    by_best_or_score,
+    by_class_recall,
+    by_error,
+    by_marked_result,
+    by_perfection,
+    by_result,
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,9 @@ WAYS: Mapping[str, Way] = {
     "held-out": Way("training, made harder on purpose: only held-out results tell", by_result),
     "shared": Way("training, without samples that other data shares: results of that data tell", by_marked_result),
     "best": Way("from which point on held-out results get worse: only the best of them tells", by_best),
+    "cleaned": Way(
+        "which rows are learned by heart: the best held-out result tells, or the last score", by_best_or_score
+    ),
     "error": Way("training, on less data: only by how many times held-out errors grow tells", by_error),
     "answers": Way("the answers in evaluation, made right: only whether the score is perfect tells", by_perfection),
 }
