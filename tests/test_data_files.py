@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from stetho import tables
 from stetho.facts import (
@@ -150,6 +151,7 @@ def train(model, path="last.ckpt"):
 WRITTEN = """
 from pathlib import Path
 import numpy as np
+import pytest
 def report(rows):
     np.save("rows.npy", rows)
 def features(root):
@@ -166,6 +168,49 @@ def test_a_file_that_is_made_only_where_it_is_missing_is_a_cache(tmp_path: Path)
     assert endings([str(tmp_path / "a.py")]) == {".pt"}
     assert endings([str(tmp_path / "b.py")]) == set(), "a state of training is kept to go on from"
     assert endings([str(tmp_path / "c.py")]) == {"_features.npz"}
+
+
+CONSTANT = """
+from pathlib import Path
+import pickle
+WORDS = Path("built") / "words.pkl"
+def words():
+    if WORDS.is_file():
+        return pickle.load(WORDS.open("rb"))
+    with WORDS.open("wb") as f:
+        pickle.dump({}, f)
+"""
+ELSEWHERE = """
+import os, numpy as np
+def make(source, path):
+    np.savez(path, x=np.load(source))
+class Rows:
+    def __init__(self, root):
+        self.kept = os.path.join(root, "rows.npz")
+    def load(self):
+        if not os.path.exists(self.kept):
+            make("raw.npy", self.kept)
+        return np.load(self.kept)
+"""
+
+
+def test_a_cache_is_known_by_a_name_that_is_set_elsewhere_and_by_the_function_that_writes_it(tmp_path: Path) -> None:
+    for name, text in (("a.py", CONSTANT), ("b.py", ELSEWHERE)):
+        (tmp_path / name).write_text(text)
+    assert endings([str(tmp_path / "a.py")]) == {"words.pkl"}
+    assert endings([str(tmp_path / "b.py")]) == {"rows.npz"}
+
+
+@pytest.mark.parametrize(
+    "line", ["x = np.random.randn(9, 2)", "x = drawn()"], ids=["here", "by a function of the file"]
+)
+def test_what_is_drawn_by_lot_is_no_cache(tmp_path: Path, line: str) -> None:
+    maker = "def drawn():\n    return np.random.permutation(9)\n"
+    text = f"def load():\n    if not os.path.exists('x.npz'):\n        {line}\n        np.savez('x.npz', x=x)\n"
+    (tmp_path / "a.py").write_text(maker + text)
+    assert endings([str(tmp_path / "a.py")]) == set()
+    (tmp_path / "a.py").write_text(maker + text.replace(line, "x = np.arange(9)"))
+    assert endings([str(tmp_path / "a.py")]) == {"x.npz"}
 
 
 def test_a_cache_in_use_is_removed_as_a_trial(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ class Cause:
     """A change that its trial must do better than; where that one does as well, it is no less the cure."""
     unhelped_by: str | None = None
     """A change that must have been tried and must not have helped; where it does, it cures another cause."""
+    asked: bool = False
+    """Whether its trial is worth a run wherever its mechanism shows, though what shows it is mostly harmless."""
     only_with: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """For a check of the mechanism that harmless things fire too: the control, and the answer it must have given; or,
     where both make a run worse, the cause's own control must do many times the harm."""

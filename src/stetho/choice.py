@@ -93,6 +93,7 @@ def _worth_asking(
             continue
         shown = [answers.get(c) for c in cause.mechanism]
         telling = any(_telling(catalogue.checks[c], answers) for c in cause.mechanism)
+        telling = telling or (cause.asked and "fired" in shown)
         if seen.symptom == "none" and not telling and cause_id != suspect:
             continue
         curable = probability > 0.03 and "fired" in shown and cause.id not in failed

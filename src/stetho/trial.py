@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from stetho import fixes
@@ -42,6 +42,11 @@ from stetho.yardstick import fact_in
 # Steps in which enough samples pass to see whether labels follow inputs.
 SCREENING_STEPS = 60
 MOST_SCREENED = 16
+HELPED = ("symptom-gone", "better")
+# By how much files may be larger than those that they are made from.
+LEAST_SOURCE = 50
+# Steps that show whether a run goes on as before without files that it makes anew, and how many of them must be known.
+FIRST_STEPS, LEAST_COMMON = 12, 5
 
 
 @dataclass(frozen=True)
@@ -246,6 +251,19 @@ def took_effect(inquiry: Inquiry, cure: Cure, cause: str | None, facts: Facts) -
     return "fired" not in answers and "quiet" in answers
 
 
+def drawn_by_lot(inquiry: Inquiry, cure: Cure, result: Result) -> bool:
+    """Whether a run does better without files for which it read nothing that they could be made from."""
+    removed = {os.path.realpath(edit.file) for edit in cure.edits if edit.removed}
+    opened = result.facts.get(DataFiles)
+    if len(removed) < max(1, len(cure.edits)) or opened is None or result.judged.outcome not in HELPED:
+        return False
+    cwd = os.path.realpath(inquiry.request.cwd)
+    files = opened[1].files if isinstance(opened[1], DataFiles) else ()
+    read = {os.path.realpath(os.path.join(cwd, one.file)) for one in files if one.read is not None}
+    size = sum(os.path.getsize(one) for one in read - removed if os.path.isfile(one))
+    return size * LEAST_SOURCE < sum(len(edit.before) for edit in cure.edits)
+
+
 def read_anew(inquiry: Inquiry, cure: Cure, facts: Facts) -> bool:
     """Whether the files that an edit of data left were read, and training went otherwise than before."""
     opened, was, now = facts.get(DataFiles), inquiry.fact(LossCurve, inquiry.ground), facts.get(LossCurve)
@@ -308,7 +326,12 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     for cure in worth_trying(inquiry, cures, cause, seen) if screen else cures:
         if inquiry.remaining() < expected_seconds(inquiry):
             break
-        result = changed_run(inquiry, seen=seen, cure=cure, cause=cause, alters=cure.alters or told_by(inquiry, cause))
+        result = none_missed(inquiry, cure) or changed_run(
+            inquiry, seen=seen, cure=cure, cause=cause, alters=cure.alters or told_by(inquiry, cause)
+        )
+        if drawn_by_lot(inquiry, cure, result):
+            words = "what was kept is made from no file; another draw of it is no proof"
+            result = replace(result, judged=Judged("same", f"{result.judged.detail}; {words}"))
         if result.judged.outcome not in ("not-applied", "new-failure"):
             break
     question = f"Does the cure for {cause} cure it?"
@@ -320,6 +343,29 @@ def try_cures(inquiry: Inquiry, cause: str, seen: Seen) -> Experiment:
     stands_for = Change(name, value, group=group).root if name else ""
     change = Change(f"fix {cause}", edits=cure.edits, command=cure.command, stands_for=stands_for)
     return put(inquiry, "trial fix", change, question, result, seen, tests=cause)
+
+
+def none_missed(inquiry: Inquiry, cure: Cure) -> Result | None:
+    """Where files are taken away and the first steps are the same without them: then all of them are."""
+    was = inquiry.fact(LossCurve, inquiry.ground)
+    if was is None or not cure.edits or not all(edit.removed for edit in cure.edits):
+        return None
+    task = prepared(inquiry, cure=cure, steps=FIRST_STEPS)
+    try:
+        made = keep(inquiry, inquiry.counted(inquiry.execute(task.job, task.watch)), relate=False)
+    except ScratchError:
+        return None
+    now = made.facts.get(LossCurve, ("", None))[1]
+    ours, theirs = by_step(was), by_step(now) if isinstance(now, LossCurve) else {}
+    common = ours.keys() & theirs.keys()
+    if len(common) < min(LEAST_COMMON, len(ours)) or any(ours[step] != theirs[step] for step in common):
+        return None
+    told = f"the losses of the first {len(theirs)} steps are the same to the last digit without what was kept"
+    return Result(Judged("same", told), made.end.steps, made.end.seconds, made.facts)
+
+
+def by_step(curve: LossCurve) -> dict[int, float]:
+    return dict(zip(curve.steps or range(len(curve.values)), curve.values, strict=False))
 
 
 def told_by(inquiry: Inquiry, cause: str) -> str:

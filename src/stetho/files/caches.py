@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from stetho.facts import DataFile, DataFiles
 from stetho.source.code import last_name, read
@@ -14,6 +14,11 @@ ASKS = ("exists", "is_file", "isfile")
 WRITES = (
     "save", "savez", "savez_compressed", "dump", "to_csv", "to_parquet", "to_pickle", "to_feather", "to_json",
     "save_file", "write_bytes", "write_text",
+)  # fmt: skip
+# What draws by lot: made anew, it is another draw, and no newer result.
+LOTS = (
+    "rand", "randn", "randint", "randperm", "shuffle", "permutation", "choice", "choices", "sample", "default_rng",
+    "RandomState", "random_split", "train_test_split", "normal", "uniform", "rand_like", "randn_like",
 )  # fmt: skip
 # What names a state of training, which is kept to go on from and not to save time.
 STATES = ("state_dict", "load_state_dict", "backward", "zero_grad")
@@ -39,29 +44,66 @@ def endings(sources: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for code in filter(None, map(read, sources)):
         functions = [n for n in ast.walk(code.tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        shared = {**_assigned(_inside(code.tree)), **_attributes(code.tree)}
+        writers = {one.name: _written_parameters(one) for one in functions}
+        by_lot = {one.name for one in functions if _draws(_inside(one), set())}
         for scope in (*functions, code.tree):
-            found.update(_made_if_missing(scope))
+            if _draws(_inside(scope), by_lot):
+                continue
+            found.update(_made_if_missing(scope, shared, writers))
     return found
 
 
-def _made_if_missing(scope: ast.AST) -> Iterator[str]:
+def _draws(nodes: Iterable[ast.AST], by_lot: set[str]) -> bool:
+    """Whether a function draws random numbers, or calls one of the file that does."""
+    called = {last_name(n.func) for n in nodes if isinstance(n, ast.Call)}
+    return bool(called & {*LOTS, *by_lot})
+
+
+def _attributes(tree: ast.AST) -> dict[str, ast.expr]:
+    """What is assigned to attributes such as `self.path` anywhere in a file."""
+    return {
+        ast.unparse(target): node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Attribute)
+    }
+
+
+def _written_parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[int]:
+    """The places of a function's parameters that name what it writes."""
+    written = {text for n in _inside(function) if isinstance(n, ast.Call) and _writes(n) for text in _named(n)}
+    return {at for at, one in enumerate(function.args.args) if one.arg in written}
+
+
+def _made_if_missing(scope: ast.AST, shared: Mapping[str, ast.expr], writers: Mapping[str, set[int]]) -> Iterator[str]:
     """Of one function: the ends of the names that it asks for and also writes."""
     nodes = list(_inside(scope))
     if any(last_name(n) in STATES for n in nodes if isinstance(n, (ast.Attribute, ast.Name))):
         return
     asked = {text for n in nodes if isinstance(n, ast.Call) and last_name(n.func) in ASKS for text in _named(n)}
     written = {text for n in nodes if isinstance(n, ast.Call) and _writes(n) for text in _named(n)}
-    names = {
+    for call in (n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
+        # Another function of the file may do the writing.
+        places = writers.get(last_name(call.func) or "", set())
+        written |= {ast.unparse(one) for at, one in enumerate(call.args) if at in places}
+    names = {**shared, **_assigned(nodes)}
+    for text in asked & written:
+        ending = _ending(names.get(text) or ast.parse(text, mode="eval").body)
+        if ending:
+            yield ending
+
+
+def _assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
+    """What plain names are set to."""
+    return {
         target.id: node.value
         for node in nodes
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    for text in asked & written:
-        ending = _ending(names.get(text) or ast.parse(text, mode="eval").body)
-        if ending:
-            yield ending
 
 
 def _inside(scope: ast.AST) -> Iterator[ast.AST]:

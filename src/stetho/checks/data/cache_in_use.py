@@ -11,7 +11,7 @@ CACHE = {"file": "cache/train.pt", "read": 0, "step": 0, "remade": True}
 @check(
     reads=DataFiles,
     root="kept-results",
-    background=0.04,
+    background=0.025,
     fires={"made only where it is not there": {"files": [CACHE]}},
     quiet={
         "made by this run": {"files": [{**CACHE, "written": True}]},

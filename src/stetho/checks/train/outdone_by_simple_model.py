@@ -31,7 +31,10 @@ UNSEEN_BY_TRAINING = (
     "data/worker-seed-duplication", "train/train-mode-in-eval", "train/hidden-state-carried", "loss/metric-mismatch",
     "arch/causal-leak", "env/input-bound", "env/slow-storage", "env/device-unused", "dist/same-data",
 )  # fmt: skip
-HARD_FOR_ALL = ("data/labels-misaligned", "data/labels-noisy", "data/inputs-destroyed", "data/labels-all-ignored")
+HARD_FOR_ALL = (
+    "data/labels-misaligned", "data/labels-noisy", "data/inputs-destroyed", "data/labels-all-ignored",
+    "data/stale-cache",
+)  # fmt: skip
 
 
 @check(
