@@ -121,11 +121,9 @@ class RankArrival:
 
 @dataclass(frozen=True)
 class RankWaiting(Fact):
-    """Who comes to the exchange of gradients last and how long the others wait, by the clocks of their machines.
+    """Who comes to the exchange of gradients last and how long the others wait, by the clocks of their machines."""
 
-    With a wrapper that exchanges them during backward it is the beginning of that which is compared.
-    """
-
+    # With a wrapper that exchanges them during backward it is the beginning of that which is compared.
     fact: ClassVar[str] = "rank-waiting"
 
     steps: int
