@@ -12,7 +12,15 @@ from stetho.outcome.course import by_chance, by_pace, by_start, by_upkeep
 from stetho.outcome.judged import Judged
 from stetho.outcome.losses import by_any_loss, by_loss, by_other_data, by_other_level, by_other_loss, by_other_targets
 from stetho.outcome.pair import Pair, of_other_losses, over_halves, over_stretches, step_by_step
-from stetho.outcome.results import by_best, by_class_recall, by_error, by_marked_result, by_perfection, by_result
+from stetho.outcome.results import (
+    by_best,
+    by_class_recall,
+    by_error,
+    by_marked_result,
+    by_perfection,
+    by_result,
+    by_tasks,
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,7 @@ WAYS: Mapping[str, Way] = {
     "loss": Way("the loss itself: answers or scores tell, or how each run fares", by_other_loss, of_other_losses),
     "targets": Way("what the loss asks for: a printed score that gets better tells more than it", by_other_targets),
     "pairing": Way("which label belongs to which input: whatever it gave the run tells, however little", by_any_loss),
+    "terms": Way("what part each task has in the loss: the results of each task tell", by_tasks, of_other_losses),
     "classes": Way("what each class weighs in the loss: only recalls compare", by_class_recall),
     "data": Way("the data trained on: results tell more than the loss, where the program prints some", by_other_data),
     "level": Way("the level of the loss, which is that of other data: a higher one tells nothing", by_other_level),

@@ -5,9 +5,8 @@ Sequences of different lengths are filled up to one length, and the loss counts 
 foremost to go on with it: the loss is small, and what matters has a small part in it.
 
 ## How it is told apart
-Targets end in one token again and again, in different lengths, or are all the same where the input is filled up, and the
-loss leaves none of it out. Without it, results
-that the program prints get better.
+Targets end in one token again and again, in different lengths, or are all the same where the input is filled up, and
+the loss leaves none of it out. Without it, results that the program prints get better.
 
 ## How it is fixed
 Say `ignore_index`, or weigh the positions with a mask and divide by its sum.

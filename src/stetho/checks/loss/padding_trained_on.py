@@ -58,7 +58,8 @@ def padding_trained_on(losses: LossInputs, *, least: int = 3, share: float = 0.1
             )
         elif (site.filled or 0.0) >= share and (site.filled_lengths or 0) >= 3:
             yield Finding(
-                f"{site.filled:.0%} of the targets of {site.function} at {site.where} stand where the input is filled up "
-                f"with one token, and are all {site.filled_with}; these ends have {site.filled_lengths} different lengths",
+                f"{site.filled:.0%} of the targets of {site.function} at {site.where} stand where the input is filled "
+                f"up with one token, and are all {site.filled_with}; these ends have {site.filled_lengths} different "
+                "lengths",
                 where=(site.where,) if site.where else (),
             )
