@@ -363,6 +363,32 @@ def test_a_loss_that_became_another_one_is_judged_by_a_printed_score() -> None:
     assert judge_outcome(run(0.9), run(0.3), CATALOGUE, symptom="none", alters="loss").outcome == "worse"
 
 
+def tasks(kind: float, other: float = 0.9, held: float | None = None) -> Facts:
+    """A run with two tasks of classes, and a printed score of the first."""
+    sites = [
+        LossInput("cross_entropy", Place("train.py", line), 30, 0, target_shape=(64,), accuracy_last=right)
+        for line, right in ((4, kind), (5, other))
+    ]
+    number = PrintedNumber("val_kind_acc", "score", "validation", (held or 0.0,) * 12)
+    told: Facts = {} if held is None else {Printed: ("", Printed((number,)))}
+    return {LossCurve: ("", LossCurve((1.0, 0.99) * 40)), LossInputs: ("", LossInputs(tuple(sites))), **told}
+
+
+def test_of_several_tasks_one_has_to_gain_and_none_to_lose() -> None:
+    def outcome(base: Facts, changed: Facts) -> str:
+        return judge_outcome(base, changed, CATALOGUE, alters="terms").outcome
+
+    assert outcome(tasks(0.3), tasks(0.9)) == "better"
+    assert outcome(tasks(0.3), tasks(0.31)) == "same"
+    assert outcome(tasks(0.3), tasks(0.9, other=0.4)) == "same"
+    assert outcome(tasks(0.3), tasks(0.3, other=0.4)) == "worse"
+    # What is learned by heart does not show in held-out scores.
+    assert outcome(tasks(0.3, held=0.33), tasks(0.9, held=0.33)) == "same"
+    assert outcome(tasks(0.3, held=0.33), tasks(0.9, held=0.8)) == "better"
+    bare: Facts = {LossCurve: ("", LossCurve((1.0, 0.99) * 40))}
+    assert outcome(bare, bare) == "undecided"
+
+
 def tagged(apart: float, function: str, score: float | None = None) -> Facts:
     """A run whose targets are yes and no for several labels."""
     site = LossInput(function, None, 30, 0, target_shape=(64, 8), parted_last=apart)

@@ -162,6 +162,30 @@ def by_parting(base: Facts, changed: Facts) -> Difference | None:
     return _of_shares((one.parted_last, two.parted_last), (_answers(one), _answers(two)))
 
 
+def by_task(base: Facts, changed: Facts) -> list[tuple[str, Difference]]:
+    """Each task by itself: the held-out scores that both runs print, or else the right answers of each trained loss."""
+    printed = [fact_in(facts, Printed) for facts in (base, changed)]
+    ours, theirs = (
+        {n.name: n for n in (one.numbers if one else ()) if (n.kind, n.split) == ("score", "validation")}
+        for one in printed
+    )
+    if ours.keys() & theirs.keys():
+        return [(name, by_printed(ours[name], theirs[name])) for name in ours if name in theirs]
+    inputs = [fact_in(facts, LossInputs) for facts in (base, changed)]
+    sites = [
+        {(s.function, s.where): s for s in (one.sites if one else ()) if s.trained and s.accuracy_last is not None}
+        for one in inputs
+    ]
+    return [
+        (
+            f"accuracy of {key[0]}",
+            _of_shares((s.accuracy_last or 0.0, t.accuracy_last or 0.0), (_answers(s), _answers(t))),
+        )
+        for key, s in sites[0].items()
+        if (t := sites[1].get(key)) is not None
+    ]
+
+
 def _right(facts: Facts) -> tuple[float, int] | None:
     """The late share of right answers and how many it rests on: of a library loss, else of one in plain operations."""
     site, plain = trained_site(facts), fact_in(facts, PlainLoss)

@@ -159,6 +159,30 @@ def test_tags_where_the_input_is_filled_up_teach_nothing(tmp_path: Path) -> None
     assert plain["filling"] > 0 == changed["filling"] and changed["tag"] == 1
 
 
+TASKS = """
+net = nn.Linear(6, 4)
+adam = torch.optim.Adam(net.parameters(), lr=0.01)
+kinds, amounts = X[:, :3].argmax(dim=1), 40 * X[:, 3]
+for _ in range({steps}):
+    out = net(X)
+    loss = {loss}
+    adam.zero_grad(); loss.backward(); adam.step()
+slopes = net.weight.grad.abs().sum(dim=1)
+print(json.dumps({{"ratio": float(slopes[3] / slopes[:3].sum())}}))
+"""
+
+
+def test_losses_of_several_tasks_get_one_size(tmp_path: Path) -> None:
+    both = "F.cross_entropy(out[:, :3], kinds) + F.mse_loss(out[:, 3], amounts)"
+    program = TASKS.format(steps=3, loss=both)
+    (plain, _), (changed, why_not) = under(tmp_path, "", program), under(tmp_path, "equal-terms", program)
+    assert why_not == ""
+    # What costs a thousand times as much has the larger gradient by far, until both have one part.
+    assert plain["ratio"] > 30 * changed["ratio"]
+    alone = TASKS.format(steps=2, loss="F.mse_loss(out[:, 3], amounts)")
+    assert "not the same losses with targets" in under(tmp_path, "equal-terms", alone)[1]
+
+
 SEQUENCE = """
 class Net(nn.Module):
     def __init__(self):

@@ -7,9 +7,10 @@ from stetho.experiment import ExperimentOutcome
 from stetho.facts import Printed
 from stetho.held_out import RIGHT
 from stetho.logged.roles import words_of
+from stetho.outcome.failures import from_failure
 from stetho.outcome.judged import Judged
 from stetho.outcome.pair import HELD_OUT, TOO_GOOD, Pair
-from stetho.yardstick import by_recall, compare_printed, fact_in, top_of
+from stetho.yardstick import by_recall, by_task, compare_printed, fact_in, top_of
 
 # The share of the best possible score that is as good as perfect.
 PERFECT = 0.97
@@ -50,6 +51,29 @@ def score_rises(pair: Pair) -> bool:
     """Whether a score that the program prints gets clearly better; one that gets worse may ask what the loss asked."""
     shown = compare_printed(pair.base, pair.changed, scores=True)
     return shown.difference is not None and shown.difference.better and not shown.why
+
+
+def by_tasks(pair: Pair) -> Judged:
+    """The outcome by each of several tasks: one is done clearly better, and none clearly worse."""
+    failed = from_failure(pair)
+    if failed is not None:
+        return failed
+    found = by_task(pair.base, pair.changed)
+    if not found:
+        return Judged("undecided", "no answers of a task are told in both runs", measure="tasks")
+    best, most = max(found, key=lambda one: one[1].gain / max(one[1].error, 1e-12))
+    lost = next((name for name, one in found if one.worse), "")
+    told = f"{best} {most.before:.4g} -> {most.after:.4g}"
+    outcome: ExperimentOutcome = (
+        "worse" if lost and not most.better else "same" if lost or not most.better else "better"
+    )
+    if lost:
+        told = f"{told}, and {lost} gets worse"
+    elif outcome == "better" and pair.was != "none" and pair.now == "none":
+        outcome, told = "symptom-gone", f"{told}, {pair.was} gone"
+    elif outcome == "same":
+        told = f"{told}, no task is done clearly better"
+    return Judged(outcome, f"{told}{pair.still}", most.before, most.after, best, most)
 
 
 def by_best(pair: Pair) -> Judged:

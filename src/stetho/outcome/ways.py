@@ -28,6 +28,7 @@ from stetho.outcome.results import (
     by_marked_result,
     by_perfection,
     by_result,
+    by_tasks,
 )
 
 
@@ -50,6 +51,7 @@ WAYS: Mapping[str, Way] = {
     "objectives": Way("which losses of a step train: each is compared, the one that gains tells", by_each_loss),
     "targets": Way("what the loss asks for: a printed score that gets better tells more than it", by_other_targets),
     "pairing": Way("which label belongs to which input: whatever it gave the run tells, however little", by_any_loss),
+    "terms": Way("what part each task has in the loss: the results of each task tell", by_tasks, of_other_losses),
     "classes": Way("what each class weighs in the loss: only recalls compare", by_class_recall),
     "data": Way("the data trained on: results tell more than the loss, where the program prints some", by_other_data),
     "level": Way("the level of the loss, which is that of other data: a higher one tells nothing", by_other_level),

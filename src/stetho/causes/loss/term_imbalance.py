@@ -6,7 +6,7 @@ matters is not learned; or two terms pull against each other and cancel.
 
 ## How it is told apart
 The term that knows the targets is a few hundredths of the loss and stays where it began. Without the others the model
-learns.
+learns; of several tasks, all are learned once their losses are of one size.
 
 ## How it is fixed
 Weigh the terms so that their gradients are of one size, and print each of them.
@@ -26,12 +26,15 @@ term_imbalance = Cause(
         "labels-hardly-count": 0.60,
         "terms-totalled-differently": 0.55,
         "penalty-pleased-alone": 0.50,
+        "task-outweighed": 0.50,
         "one-batch": {"symptom-gone": 0.15, "better": 0.30, "same": 0.50, "worse": 0.03, "new-failure": 0.02},
         "labels-only": {"symptom-gone": 0.40, "better": 0.46, "same": 0.10, "worse": 0.03, "new-failure": 0.01},
+        "equal-terms": {"symptom-gone": 0.35, "better": 0.50, "same": 0.10, "worse": 0.04, "new-failure": 0.01},
     },
-    mechanism=("labels-hardly-count", "terms-totalled-differently", "penalty-pleased-alone"),
+    mechanism=("labels-hardly-count", "terms-totalled-differently", "penalty-pleased-alone", "task-outweighed"),
     statement="one term of the loss drowns the one that knows the targets",
     test="train on what is compared with targets only: if nothing improves, it is not this",
     fix="weigh the terms so that each has its part in the gradient",
     trial="labels-only",
+    control="equal-terms",
 )  # fmt: skip
