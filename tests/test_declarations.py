@@ -526,8 +526,8 @@ def test_the_guests_are_looked_at() -> None:
 
 
 def test_what_a_change_alters_is_something_that_the_judging_knows() -> None:
-    # That nothing but evaluation changes may be said by a change only when it sees what it does in a program; that data is
-    # rid of what is wrong in it, only by a cure.
+    # That nothing but evaluation changes may be said by a change only when it sees what it does in a program; that
+    # data is rid of what is wrong in it, only by a cure.
     assert {one.alters for one in CATALOGUE.interventions.values()} | {"evaluation", "cleaned"} == set(WAYS)
 
 
