@@ -12,7 +12,8 @@ TORN = {
 @check(
     reads=Siblings,
     root="held-out-overlap",
-    background=0.02,
+    # Data in clusters is no rarity, and nothing is wrong with most of it.
+    background=0.06,
     fires={"scans of one plant on both sides": TORN},
     quiet={
         "whole plants are held out": {**TORN, "with_training": 0},
