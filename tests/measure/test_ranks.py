@@ -83,6 +83,20 @@ def began(*times: float | None, took: float = 0.5) -> str:
     return steps(0, [1.0] * len(times), bt=spans)
 
 
+@pytest.mark.parametrize(("count", "compared", "waits"), [(30, 1, False), (40, 2, True)])
+def test_ranks_with_more_batches_than_others_are_compared_at_the_first_step_alone(
+    tmp_path: Path, count: int, compared: int, waits: bool
+) -> None:
+    def part(steps: int, *sums: str) -> str:
+        checked = "".join(check(step, value) for step, value in zip((0, 5), sums, strict=True))
+        return began(*(float(i) for i in range(steps))) + checked
+
+    record = ranks(tmp_path, part(40, "aa", "bb"), part(count, "aa", "cc"))
+    agreement = fact(RankAgreement, record)
+    assert (agreement.steps, agreement.parameters_differ) == (compared, compared - 1)
+    assert (RankWaiting in told(record)) is waits
+
+
 def test_who_begins_last_and_how_long_the_others_wait(tmp_path: Path) -> None:
     random_ = Random(3)
     times = [[100.0 * i + random_.random() + 0.3 * rank for i in range(9)] for rank in range(3)]

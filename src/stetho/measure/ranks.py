@@ -27,6 +27,8 @@ from stetho.measure.series import Measured, main_steps, plural, taken
 from stetho.recording import Recording
 
 Recordings = Mapping[int, Recording]
+# Steps by which one rank may be ahead of another, at least and as a share, where each waits for the others.
+AHEAD, AHEAD_SHARE = 2, 0.02
 # Samples of a rank from which it can be told whether it shares them.
 LEAST_SHARED = 48
 # Checksums of parameters and of buffers by optimizer and step.
@@ -40,10 +42,18 @@ def rank_facts(ranks: Recordings) -> Iterator[Measured]:
         agreed = list(agreement(ranks))
         yield from agreed
         yield from samples(ranks)
-        if not any(isinstance(fact, RankAgreement) and fact.first_parameters == 0 for fact, _ in agreed):
+        apart = any(isinstance(fact, RankAgreement) and fact.first_parameters == 0 for fact, _ in agreed)
+        if in_step(ranks) and not apart:
             # Parts of a model take turns, and models that differ from the first step on are none that wait.
             yield from waiting(ranks)
         yield from lost_rank(ranks)
+
+
+def in_step(ranks: Recordings) -> bool:
+    """Whether all ranks have taken as many steps: where some have more batches than others and go on alone, a number
+    stands for another step on each of them."""
+    counts = [taken(main_steps(recording)) for recording in ranks.values()]
+    return max(counts) - min(counts) <= max(AHEAD, AHEAD_SHARE * max(counts))
 
 
 def every_rank(ranks: Recordings) -> Iterator[Measured]:
@@ -155,6 +165,9 @@ def agreement(ranks: Recordings) -> Iterator[Measured]:
         # Each rank has a part of the model, or a model of its own.
         return
     common = sorted(set.intersection(*(set(table) for table in sums.values())), key=lambda key: (key[1], key[0]))
+    if not in_step(ranks):
+        # At its first step each rank is where the others are.
+        common = [key for key in common if key[1] == 0]
     if not common:
         return
     parts = [[key for key in common if len({t[key][part] for t in sums.values()}) > 1] for part in (0, 1)]
