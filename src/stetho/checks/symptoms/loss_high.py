@@ -9,7 +9,7 @@ from stetho.checks.train.outdone_by_simple_model import (
     outdone,
     undropped,
 )
-from stetho.facts import Activations, DroppedInEvaluation, Evaluations, LossCurve, Reach, RunEnd
+from stetho.facts import Activations, DroppedInEvaluation, Evaluations, LossCurve, Printed, Reach, RunEnd
 
 CURVE = {"values": [1.4, 1.3, 1.25, 1.2] + [1.19, 1.2] * 40}
 SHORT = {"values": [2.2 - 0.05 * i for i in range(30)]}
@@ -17,7 +17,7 @@ SHORT = {"values": [2.2 - 0.05 * i for i in range(30)]}
 
 @check(
     reads=(LossCurve, Reach),
-    also=(RunEnd, Activations, Evaluations, DroppedInEvaluation),
+    also=(RunEnd, Activations, Evaluations, DroppedInEvaluation, Printed),
     root="reach",
     severity=33,
     fires={"neighbours know better": {"loss-curve": CURVE, "reach": OUTDONE}},
@@ -41,6 +41,7 @@ def loss_high(
     layers: Activations | None,
     evaluations: Evaluations | None,
     noise: DroppedInEvaluation | None,
+    printed: Printed | None,
 ) -> Iterator[Finding]:
     """Training ends far below what a simple model reaches on the same samples.
 
@@ -53,7 +54,7 @@ def loss_high(
     """
     if (end is not None and end.stopped_by is not None) or under_way(curve):
         return
-    told = outdone(undropped(reach, layers, evaluations, noise))
+    told = outdone(undropped(reach, layers, evaluations, noise, printed))
     if told:
         yield Finding(told, where=(curve.where,) if curve.where else ())
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from stetho.check import Finding, check
-from stetho.facts import Activations, DroppedInEvaluation, Evaluations, Reach
+from stetho.facts import Activations, DroppedInEvaluation, Evaluations, Printed, Reach
 
 OUTDONE = {
     "measure": "accuracy", "reached": 0.53, "answers": 320, "simple": 0.82, "linear": 0.36, "samples": 1500,
@@ -25,6 +25,7 @@ DROPPING = {
         },
     ],
 }  # fmt: skip
+SCORES = {"numbers": [{"name": "test acc", "kind": "score", "split": "validation", "values": [0.28, 0.31, 0.32]}]}
 # Faults that leave training as it is and spoil what is held out, and those that no simple model is better off with.
 UNSEEN_BY_TRAINING = (
     "data/split-leakage", "data/target-leakage", "data/distribution-shift", "data/too-little", "hp/overfitting",
@@ -39,7 +40,7 @@ HARD_FOR_ALL = (
 
 @check(
     reads=Reach,
-    also=(Activations, Evaluations, DroppedInEvaluation),
+    also=(Activations, Evaluations, DroppedInEvaluation, Printed),
     root="reach",
     background=0.25,
     restates="loss-high",
@@ -67,6 +68,9 @@ HARD_FOR_ALL = (
     },
     fires={
         "neighbours know better": {"reach": OUTDONE},
+        "and by the scores that it prints, with all its units": {
+            "reach": OUTDONE, "activations": DROPPING, "printed": SCORES,
+        },
         "so does a line": {
             "reach": {
                 **OUTDONE, "measure": "explained variance", "reached": 0.2, "simple": 0.93,
@@ -80,7 +84,11 @@ HARD_FOR_ALL = (
     },
 )  # fmt: skip
 def outdone_by_simple_model(
-    reach: Reach, layers: Activations | None, evaluations: Evaluations | None, noise: DroppedInEvaluation | None
+    reach: Reach,
+    layers: Activations | None,
+    evaluations: Evaluations | None,
+    noise: DroppedInEvaluation | None,
+    printed: Printed | None,
 ) -> Iterator[Finding]:
     """Neighbours or a linear model answer samples they have not seen better than the network those it trains on.
 
@@ -89,10 +97,11 @@ def outdone_by_simple_model(
 
     ## False alarms
     Networks whose features are frozen on purpose, labels that change over the run, several losses and classes that
-    dominate are not compared. Where dropout spoils the answers of training, those of evaluation count, and without them
-    nothing is said. The error must be 1.6 times that of the simple model, and the difference beyond noise.
+    dominate are not compared. Where dropout spoils the answers of training, those of evaluation count, or the best
+    score that is printed, and without them nothing is said. The error must be 1.6 times that of the simple model, and
+    the difference beyond noise.
     """
-    told = outdone(undropped(reach, layers, evaluations, noise))
+    told = outdone(undropped(reach, layers, evaluations, noise, printed))
     if told:
         yield Finding(told)
 
@@ -102,6 +111,7 @@ def undropped(
     layers: Activations | None,
     evaluations: Evaluations | None,
     noise: DroppedInEvaluation | None,
+    printed: Printed | None = None,
     *,
     some: float = 0.15,
     most: float = 0.82,
@@ -112,10 +122,17 @@ def undropped(
     if not some <= dropped <= most:
         return reach
     shares = [one.right[-1] for one in (evaluations.lines if evaluations is not None else ()) if one.right]
-    known = [share for share in shares if share is not None]
+    known = [share for share in shares if share is not None] or best_scores(printed)
     if not known or (noise is not None and noise.shares) or reach.measure != "accuracy":
         return None
     return replace(reach, reached=max(reach.reached, *known))
+
+
+def best_scores(printed: Printed | None) -> list[float]:
+    """The best value of each score that was printed, as a share; whatever they measure, the best of them counts."""
+    scores = [one.values for one in (printed.numbers if printed is not None else ()) if one.kind == "score"]
+    tops = [max(values) for values in scores if values and min(values) >= 0]
+    return [top if top <= 1 else top / 100 for top in tops if top <= 100]
 
 
 def outdone(reach: Reach | None, *, ratio: float = 1.6, least: float = 0.12, sigmas: float = 4.0) -> str:
