@@ -35,6 +35,8 @@ lr_too_high = Cause(
         "lr=x0.1": {"symptom-gone": 0.74, "better": 0.18, "same": 0.05, "worse": 0.02, "new-failure": 0.01},
         "lr=x0.01": {"symptom-gone": 0.74, "better": 0.15, "same": 0.05, "worse": 0.05, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.01, "better": 0.02, "same": 0.45, "worse": 0.30, "new-failure": 0.22},
+        # What can be told by a line is learned at many a rate that leaves the real task at chance.
+        "synthetic": {"symptom-gone": 0.25, "better": 0.20, "same": 0.40, "worse": 0.10, "new-failure": 0.05},
         "one-batch": {"symptom-gone": 0.15, "better": 0.25, "same": 0.45, "worse": 0.10, "new-failure": 0.05},
     },
     mechanism=("updates-too-large", "loss-swings-back", "rate-keeps-loss-up"),

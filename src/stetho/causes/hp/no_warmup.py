@@ -33,6 +33,8 @@ no_warmup = Cause(
         "warmup": {"symptom-gone": 0.70, "better": 0.24, "same": 0.03, "worse": 0.02, "new-failure": 0.01},
         "lr=x0.1": {"symptom-gone": 0.50, "better": 0.25, "same": 0.15, "worse": 0.08, "new-failure": 0.02},
         "lr=x0.01": {"symptom-gone": 0.30, "better": 0.20, "same": 0.25, "worse": 0.23, "new-failure": 0.02},
+        # What can be told by a line is learned at many a rate that leaves the real task at chance.
+        "synthetic": {"symptom-gone": 0.25, "better": 0.20, "same": 0.40, "worse": 0.10, "new-failure": 0.05},
         "clip=1": {"symptom-gone": 0.15, "better": 0.20, "same": 0.52, "worse": 0.11, "new-failure": 0.02},
     },
     mechanism=("full-rate-at-once", "thrown-out-at-once"),

@@ -32,7 +32,7 @@ noise_floor = Cause(
         "apart": {"symptom-gone": 0.01, "better": 0.03, "same": 0.88, "worse": 0.06, "new-failure": 0.02},
         "without-feature": {"symptom-gone": 0.01, "better": 0.02, "same": 0.90, "worse": 0.06, "new-failure": 0.01},
         "labels-unrelated": 0.55,
-        "shuffled-labels": {"symptom-gone": 0.01, "better": 0.01, "same": 0.09, "worse": 0.87, "new-failure": 0.02},
+        "shuffled-labels": {"symptom-gone": 0.01, "better": 0.01, "same": 0.06, "worse": 0.90, "new-failure": 0.02},
         "one-batch": {"symptom-gone": 0.80, "better": 0.14, "same": 0.04, "worse": 0.01, "new-failure": 0.01},
         "synthetic": {"symptom-gone": 0.72, "better": 0.16, "same": 0.09, "worse": 0.02, "new-failure": 0.01},
         "lr=x10": {"symptom-gone": 0.02, "better": 0.03, "same": 0.60, "worse": 0.31, "new-failure": 0.04},
