@@ -47,16 +47,16 @@ def answer(subject: Subject, version: str) -> Answer:
         command = [sys.executable, "-m", "stetho", "why", "--json", "-q", "--budget", f"{BUDGET}s", "--"]
         begun = time.monotonic()
         out, processor = _bounded([*command, *subject.command], project)
-        seconds = time.monotonic() - begun
-    known = dict(
-        tool=TOOL, version=version, subject=subject.id, digest=subject.digest, seconds=seconds,
-        processor=processor, plain=round(alone.processor, 2),
-    )  # fmt: skip
-    try:
-        verdict = json.loads(out)
-    except ValueError:
-        return Answer(status="failed", said=out[-300:] or "no answer in time", **known)
-    return Answer(**known, **_of(verdict), ranking=_ranking(verdict))
+        known = dict(
+            tool=TOOL, version=version, subject=subject.id, digest=subject.digest, seconds=time.monotonic() - begun,
+            processor=processor, plain=round(alone.processor, 2),
+        )  # fmt: skip
+        try:
+            verdict = json.loads(out)
+        except ValueError:
+            return Answer(status="failed", said=out[-300:] or "no answer in time", **known)
+        # The case is gone with the scratch.
+        return Answer(**known, **_of(verdict), ranking=_ranking(verdict))
 
 
 def _bounded(command: list[str], folder: Path) -> tuple[str, float]:
